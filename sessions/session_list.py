@@ -1,0 +1,114 @@
+"""The sessions table of a project: which rows, in which order, one page after another.
+
+Pages are keyset pages: the next one starts after the last row's sort value and key, so page
+1,000 costs what page 1 costs and rows that arrive meanwhile shift nothing. No counting of
+pages, no page numbers.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.db.models import DateTimeField, ExpressionWrapper, F, FloatField, Model, Q, QuerySet, Value
+from django.db.models.functions import Cast, Coalesce, Lower, NullIf
+from django.utils.dateparse import parse_datetime
+
+from sessions.models import Session
+
+PAGE_SIZE = 50
+
+# Sort name -> the value it compares. Rows without a figure count as the smallest.
+_EPOCH = parse_datetime("1970-01-01T00:00:00+00:00")
+PEAK_SHARE = ExpressionWrapper(
+    Cast(F("peak_context_tokens"), FloatField()) / Cast(NullIf("context_window", Value(0)), FloatField()),
+    output_field=FloatField(),
+)
+SORTS: dict[str, Any] = {
+    "title": Lower("title"),
+    "agent": Lower("agent"),
+    "model": Lower("model"),
+    "turns": F("turn_count"),
+    "messages": F("message_count"),
+    "tokens": F("counted_tokens"),
+    "recorded": Coalesce(F("peak_context_tokens"), Value(-1)),
+    "peak": Coalesce(F("peak_share"), Value(-1.0)),
+    "started": Coalesce(F("started_at"), Value(_EPOCH, output_field=DateTimeField())),
+}
+FIRST_ASCENDING = {"title", "agent", "model"}  # words start at A, figures and dates at the largest
+DEFAULT_SORT = "-started"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows of one page; ``after`` is the cursor of the next one, empty on the last."""
+
+    rows: list[Session]
+    after: str
+
+
+def page_of(
+    sessions: QuerySet[Session],
+    *,
+    text: str = "",
+    format_name: str = "",
+    model: str = "",
+    sort: str = "",
+    after: str = "",
+) -> Page:
+    """One query, whatever the number of sessions. An unknown sort or a cursor of another sort gives the first page."""
+    sort = sort if sort.removeprefix("-") in SORTS else DEFAULT_SORT
+    descending, name = sort.startswith("-"), sort.removeprefix("-")
+    rows = sessions.annotate(peak_share=PEAK_SHARE).annotate(sort_value=SORTS[name])
+    for word in text.split():
+        rows = rows.filter(
+            Q(title__icontains=word) | Q(agent__icontains=word) | Q(file_name__icontains=word) | Q(key__icontains=word)
+        )
+    if format_name:
+        rows = rows.filter(format=format_name)
+    if model:
+        rows = rows.filter(model=model)
+    if (start := _read_cursor(after, sort)) is not None:
+        value, key = start
+        side = "lt" if descending else "gt"
+        rows = rows.filter(Q(**{f"sort_value__{side}": value}) | Q(sort_value=value, **{f"pk__{side}": key}))
+    direction = "-" if descending else ""
+    rows = rows.order_by(f"{direction}sort_value", f"{direction}pk").defer(*WIDE)
+    found = list(rows[: PAGE_SIZE + 1])
+    kept = found[:PAGE_SIZE]
+    return Page(kept, _write_cursor(kept[-1], sort) if len(found) > PAGE_SIZE else "")
+
+
+# What a row of the table never shows; some of these run to megabytes.
+WIDE = ("tools_json", "recorded", "calibration", "boundaries", "metadata_counts", "warnings", "detection_why")
+
+
+def _write_cursor(row: Model, sort: str) -> str:
+    value = row.sort_value  # type: ignore[attr-defined]  # annotated by page_of
+    return base64.urlsafe_b64encode(orjson.dumps([sort, value, row.pk])).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str, sort: str) -> tuple[Any, int] | None:
+    try:
+        of_sort, value, key = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, ValueError, TypeError):
+        return None
+    if of_sort != sort or type(key) is not int or not -(2**63) <= key < 2**63:
+        return None
+    name = sort.removeprefix("-")
+    if name == "started":
+        value = parse_datetime(value) if isinstance(value, str) else None
+        return None if value is None or value.tzinfo is None else (value, key)
+    if name in FIRST_ASCENDING:
+        return (value, key) if isinstance(value, str) else None
+    return (value, key) if isinstance(value, int | float) and abs(value) < 2**62 else None
+
+
+def choices_of(sessions: QuerySet[Session]) -> tuple[list[str], list[str]]:
+    """The formats and the models that occur, for the filters."""
+    formats = sessions.order_by("format").values_list("format", flat=True).distinct()
+    models = sessions.exclude(model="").order_by("model").values_list("model", flat=True).distinct()
+    return list(formats), list(models[:200])

@@ -1,0 +1,88 @@
+"""One uploaded file becomes sessions, or words about why it did not.
+
+All sessions of a file are stored, or none. Nothing that a file holds can make this raise: what
+cannot be read says so with its remedy, and a defect of ours is logged and admitted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from sessions.importers import FORMATS, read_sessions
+from sessions.importers.parsed import Detection, ImportFailure
+from sessions.ingest import FileFacts, Ingested, ingest
+from sessions.models import Project
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one file. ``status`` is the HTTP status that says the same."""
+
+    file_name: str
+    status: int
+    stored: Sequence[Ingested] = field(default_factory=list)
+    message: str = ""
+    hint: str = ""
+    guesses: Sequence[Detection] = ()
+
+
+def receive(file: TemporaryUploadedFile, *, project: Project, format_name: str = "") -> Outcome:
+    """``format_name`` overrides the detection; empty means detect."""
+    name = file.name or _("file without a name")
+    try:
+        return Outcome(name, 200, stored=store(file, name, project, format_name))
+    except ImportFailure as failure:
+        return Outcome(name, 422, message=failure.message, hint=failure.hint, guesses=failure.guesses)
+    except Exception:  # whatever a file triggers, its sender gets words and the log gets the traceback
+        logger.exception("Upload of a file to project %s failed", project.slug)
+        return Outcome(
+            name,
+            500,
+            message=_("Hermes failed on this file; nothing of it was stored."),
+            hint=_("This is a defect of Hermes. The server's log holds the details; please report them."),
+        )
+
+
+def store(file: TemporaryUploadedFile, name: str, project: Project, format_name: str) -> list[Ingested]:
+    path = Path(file.temporary_file_path())
+    facts = FileFacts(name=name, sha256=sha256_of(path), size=path.stat().st_size)
+    parsed_sessions = read_sessions(path, format=format_name or None)
+    with transaction.atomic():
+        return [ingest(parsed, project=project, file=facts) for parsed in parsed_sessions]
+
+
+def sha256_of(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def too_large(limit_bytes: int) -> Outcome:
+    return Outcome(
+        "",
+        413,
+        message=_("The upload is larger than %(limit)d MB; nothing of it was stored.")
+        % {"limit": limit_bytes // (1024 * 1024)},
+        hint=_("Send fewer files at once, or raise HERMES_MAX_UPLOAD_BYTES."),
+    )
+
+
+def nothing_chosen() -> Outcome:
+    return Outcome(
+        "", 422, message=_("No file was chosen."), hint=_("Choose one or several session files, then send the form.")
+    )
+
+
+def unknown_format() -> Outcome:
+    return Outcome(
+        "", 422, message=_("There is no format of that name."), hint=_("Choose one of: %s.") % ", ".join(sorted(FORMATS))
+    )

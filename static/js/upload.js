@@ -1,0 +1,148 @@
+// Files dropped or chosen go to the server one request each, so that every one has its progress and
+// its outcome. The server answers a list item, which takes the place of the progress line. Without
+// this script the form is posted whole, and the server answers a page.
+
+const form = document.querySelector("form[data-upload]");
+const say = form.dataset;
+const list = form.querySelector(".uploads");
+const picker = form.querySelector("input[type=file]");
+const queue = [];
+let isSending = false;
+
+for (const plain of form.querySelectorAll("[data-plain]")) plain.hidden = true;
+const choose = form.querySelector("[data-choose]");
+choose.hidden = false;
+choose.addEventListener("click", () => picker.click());
+picker.addEventListener("change", () => {
+  for (const file of picker.files) add(file);
+  picker.value = "";
+});
+form.addEventListener("submit", (event) => event.preventDefault());
+
+// The whole page takes a drop: a file that misses the frame must not replace the page.
+let depth = 0;
+const carriesFiles = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files");
+document.addEventListener("dragenter", (event) => {
+  if (!carriesFiles(event)) return;
+  depth += 1;
+  form.classList.add("over");
+});
+document.addEventListener("dragleave", (event) => {
+  if (!carriesFiles(event)) return;
+  depth = Math.max(0, depth - 1);
+  form.classList.toggle("over", depth > 0);
+});
+document.addEventListener("dragover", (event) => {
+  if (carriesFiles(event)) event.preventDefault();
+});
+document.addEventListener("drop", (event) => {
+  if (!carriesFiles(event)) return;
+  event.preventDefault();
+  depth = 0;
+  form.classList.remove("over");
+  for (const item of event.dataTransfer.items) {
+    const file = item.getAsFile();
+    if (!file) continue;
+    if (item.webkitGetAsEntry?.()?.isDirectory) fail(line(file), say.sayFolder);
+    else add(file);
+  }
+});
+
+window.addEventListener("beforeunload", (event) => {
+  if (isSending) event.preventDefault();
+});
+
+function element(tag, className, text = "") {
+  const made = document.createElement(tag);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+function line(file) {
+  const item = element("li", "upload");
+  const row = element("div", "line");
+  row.append(element("span", "name ellipsis", file.name), element("span", "state", say.sayWaiting));
+  const progress = document.createElement("progress");
+  progress.max = 100;
+  progress.value = 0;
+  progress.setAttribute("aria-label", file.name);
+  item.append(row, progress);
+  list.prepend(item);
+  return item;
+}
+
+function fail(item, message) {
+  item.classList.add("failed");
+  item.querySelector("progress")?.remove();
+  item.querySelector(".state")?.remove();
+  item.append(element("p", "", message));
+}
+
+function add(file) {
+  const item = line(file);
+  if (file.size > Number(say.maxBytes)) return fail(item, say.sayLarge);
+  if (file.size === 0) return fail(item, say.sayEmpty);
+  queue.push([file, item]);
+  if (!isSending) sendNext();
+}
+
+function sendNext() {
+  const next = queue.shift();
+  isSending = next !== undefined;
+  if (isSending) send(...next);
+}
+
+function send(file, item) {
+  const body = new FormData();
+  // The token and the format come before the file: a server that stops reading early has seen them.
+  for (const [name, value] of new FormData(form)) if (name !== "files") body.append(name, value);
+  body.append("files", file, file.name);
+
+  const state = item.querySelector(".state");
+  const progress = item.querySelector("progress");
+  const request = new XMLHttpRequest();
+  request.open("POST", form.action);
+  request.setRequestHeader("HX-Request", "true");
+  request.upload.addEventListener("progress", (event) => {
+    if (!event.lengthComputable) return;
+    const share = Math.round((event.loaded / event.total) * 100);
+    progress.value = share;
+    state.textContent = `${share}\u202f%`;
+  });
+  request.upload.addEventListener("load", () => {
+    progress.removeAttribute("value");
+    state.textContent = say.sayReading;
+  });
+  request.addEventListener("load", () => {
+    finish(item, request);
+    sendNext();
+  });
+  for (const kind of ["error", "abort", "timeout"]) {
+    request.addEventListener(kind, () => {
+      fail(item, say.sayLost);
+      sendNext();
+    });
+  }
+  request.send(body);
+}
+
+function finish(item, request) {
+  const type = request.getResponseHeader("Content-Type") ?? "";
+  const answer = type.startsWith("text/html") ? new DOMParser().parseFromString(request.responseText, "text/html") : null;
+  const results = answer ? [...answer.querySelectorAll("li.upload[data-status]")] : [];
+  if (results.length > 0) {
+    const name = item.querySelector(".name");
+    for (const result of results) {
+      if (!result.querySelector(".name")) result.querySelector(".line").append(name.cloneNode(true));
+    }
+    item.replaceWith(...results);
+    if (request.status === 200) document.body.dispatchEvent(new CustomEvent("sessions-changed"));
+  } else if (type.startsWith("text/plain")) {
+    fail(item, request.responseText.slice(0, 500));
+  } else if (request.status === 200 || request.status === 401 || request.status === 403) {
+    fail(item, say.saySignedOut);
+  } else {
+    fail(item, `${say.sayOdd} ${request.status} ${request.statusText}`);
+  }
+}
