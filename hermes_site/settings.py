@@ -11,6 +11,7 @@ from typing import Any
 from zoneinfo import available_timezones
 
 import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from hermes_site import env
@@ -31,16 +32,15 @@ if len(SECRET_KEY) < 32:
 ALLOWED_HOSTS = env.host_names("HERMES_ALLOWED_HOSTS", ["127.0.0.1", "localhost", "[::1]"])
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    # The admin without its search for modules, which hermes_site.admin_urls makes up for.
+    "django.contrib.admin.apps.SimpleAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "channels",
     "django_htmx",
     "django_tasks_db",
-    "ninja",
     "sessions.apps.SessionsConfig",
     "compression.apps.CompressionConfig",
 ]
@@ -166,16 +166,20 @@ if TIME_ZONE not in available_timezones():
 USE_THOUSAND_SEPARATOR = False
 
 
-def plotly_files() -> Path:
-    """plotly.min.js as the installed package ships it; the page never loads it from elsewhere."""
-    spec = find_spec("plotly")
+def package_folder(package: str, folder: str) -> Path:
+    """Scripts as an installed package ships them; no page loads them from elsewhere."""
+    spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise env.BadSetting("plotly", "absent", "run `make setup`, which installs it")
-    return Path(spec.origin).parent / "package_data"
+        raise ImproperlyConfigured(f"The package {package} is not installed: run `make setup`")
+    return Path(spec.origin).parent / folder
 
 
 STATIC_URL = "static/"
-STATICFILES_DIRS = [BASE_DIR / "static", ("plotly", plotly_files())]
+STATICFILES_DIRS = [
+    BASE_DIR / "static",
+    ("plotly", package_folder("plotly", "package_data")),
+    ("ninja", package_folder("ninja", "static/ninja")),
+]
 
 # The bridge that counts tokens lives in an app that this one must not import.
 AGENT_SESSIONS_MEASURE = "compression.transcripts.measure"

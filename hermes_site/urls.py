@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
-from django.urls import URLPattern, URLResolver, path
+from importlib.util import find_spec
+
+from django.urls import URLPattern, URLResolver, include, path
+
+from hermes_site.lazy_urls import lazily
+from sessions import signin
+
+signin_urls = [
+    path("", signin.needed, name="needed"),
+    path("<str:token>/", signin.confirm, name="confirm"),
+]
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("admin/", admin.site.urls),
+    path("signin/", include((signin_urls, "signin"))),
+    path("signout/", signin.leave, name="signout"),
+    lazily("api/v1/", "hermes_site.api", namespace="api"),
+    lazily("admin/", "hermes_site.admin_urls", namespace="admin"),
+    *([path("", include("compression.urls"))] if find_spec("compression.urls") else []),
+    path("", include("sessions.urls")),
 ]

@@ -246,3 +246,22 @@ class SignInLink(models.Model):
 
     def __str__(self) -> str:
         return f"sign-in link {self.pk}"
+
+
+class KeptAnswer(models.Model):
+    """What the API answered to a request with an Idempotency-Key."""
+
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="+", db_index=False)
+    key = models.CharField(max_length=KEY_LENGTH)
+    fingerprint = models.CharField(max_length=200, help_text=_("Of the body that came with the key."))
+    status = models.PositiveSmallIntegerField()
+    body = models.JSONField()
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        verbose_name = _("kept answer")
+        verbose_name_plural = _("kept answers")
+        constraints = [models.UniqueConstraint(fields=["project", "key"], name="one_answer_per_key")]
+
+    def __str__(self) -> str:
+        return self.key

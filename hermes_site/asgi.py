@@ -1,0 +1,43 @@
+"""What daphne runs: pages, static files and sockets, each behind the checks that it needs."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
+from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
+from django.core.asgi import get_asgi_application
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import re_path
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")
+
+
+class StaticFiles(ASGIStaticFilesHandler):
+    """Serves files straight from the packages and folders that hold them.
+
+    Browsers ask each time whether a file changed, so that an upgrade is never half seen.
+    """
+
+    def serve(self, request: HttpRequest) -> HttpResponseBase:
+        response = super().serve(request)
+        response["Cache-Control"] = "no-cache"
+        response["X-Content-Type-Options"] = "nosniff"
+        return response
+
+
+async def no_such_socket(scope: Any, receive: Any, send: Any) -> None:
+    await receive()
+    await send({"type": "websocket.close", "code": 4404})
+
+
+application = ProtocolTypeRouter(
+    {
+        "http": StaticFiles(get_asgi_application()),
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter([re_path("", no_such_socket)]))),
+    }
+)

@@ -1,0 +1,50 @@
+"""Every error of the API has one shape: ``{"error": {"code", "message", "hint"}}``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+
+class ApiError(Exception):
+    """An answer that is not the one hoped for; ``more`` joins code, message and hint."""
+
+    def __init__(self, status: int, code: str, message: str, hint: str = "", **more: Any) -> None:
+        super().__init__(message)
+        self.status = status
+        self.body = {"error": {"code": code, "message": message, "hint": hint, **more}}
+
+
+def answer_errors(api: NinjaAPI) -> None:
+    """Make the API answer in this shape whatever is raised."""
+
+    def answer(request: HttpRequest, error: ApiError) -> HttpResponse:
+        return api.create_response(request, error.body, status=error.status)
+
+    @api.exception_handler(ApiError)
+    def refused(request: HttpRequest, error: Exception) -> HttpResponse:
+        assert isinstance(error, ApiError)
+        return answer(request, error)
+
+    @api.exception_handler(Http404)
+    def not_found(request: HttpRequest, error: Exception) -> HttpResponse:
+        return answer(request, ApiError(404, "not_found", "There is no such object in this token's project."))
+
+    @api.exception_handler(AuthenticationError)
+    def unknown_token(request: HttpRequest, error: Exception) -> HttpResponse:
+        hint = "Send Authorization: Bearer TOKEN; `manage.py token create` makes one."
+        return answer(request, ApiError(401, "unknown_token", "The token is missing or unknown.", hint))
+
+    @api.exception_handler(ValidationError)
+    def unusable_input(request: HttpRequest, error: Exception) -> HttpResponse:
+        assert isinstance(error, ValidationError)
+        message = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors)
+        return answer(request, ApiError(422, "invalid", message, "See the documentation at docs."))
+
+    @api.exception_handler(HttpError)
+    def other(request: HttpRequest, error: Exception) -> HttpResponse:
+        assert isinstance(error, HttpError)
+        return answer(request, ApiError(error.status_code, "refused", str(error)))

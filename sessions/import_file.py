@@ -1,0 +1,60 @@
+"""From a file on disk to stored sessions, and the rows that tell about them.
+
+The command and the API share it. All sessions of a file are stored, or none.
+"""
+
+from __future__ import annotations
+
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+
+from sessions import describe
+from sessions.importers import read_sessions
+from sessions.importers.parsed import ImportFailure, ParsedSession
+from sessions.ingest import FileFacts, Ingested, ingest
+from sessions.models import Project
+from sessions.signin import site_url
+
+
+def import_file(
+    path: Path, *, project: Project, file_name: str = "", format_name: str | None = None
+) -> list[dict[str, Any]]:
+    """A row per session of the file; ``ImportFailure`` says why there is none."""
+    name = file_name or path.name
+    try:
+        size = path.stat().st_size
+        if size > settings.HERMES_MAX_UPLOAD_BYTES:
+            raise ImportFailure(
+                f"{name} has {size:,} bytes, more than the limit of {settings.HERMES_MAX_UPLOAD_BYTES:,}.",
+                "Raise HERMES_MAX_UPLOAD_BYTES if you mean to import it.",
+            )
+        with path.open("rb") as stream:
+            facts = FileFacts(name=name, sha256=file_digest(stream, "sha256").hexdigest(), size=size)
+        sessions = read_sessions(path, format=format_name)
+    except OSError as error:
+        raise ImportFailure(
+            f"{name} cannot be read: {error.strerror}.", "Check the path and its permissions."
+        ) from None
+    with transaction.atomic():
+        ingested = [ingest(parsed, project=project, file=facts) for parsed in sessions]
+    return [row(parsed, stored, str(path)) for parsed, stored in zip(sessions, ingested, strict=True)]
+
+
+def row(parsed: ParsedSession, ingested: Ingested, path: str) -> dict[str, Any]:
+    session = ingested.session
+    return {
+        "session_id": session.pk,
+        "url": site_url() + session.get_absolute_url(),
+        "status": ingested.status,
+        **describe.row(
+            parsed,
+            path=path,
+            boundaries=session.boundaries,
+            counted_tokens=session.counted_tokens,
+            calibration=session.calibration,
+        ),
+    }
