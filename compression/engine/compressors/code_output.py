@@ -1,0 +1,79 @@
+"""Output of commands and code, and whatever has no compressor of its own: a choice of lines.
+
+Errors with their places and the exit status first, then the end and the beginning. In numbered
+listings of files, lines that define something come before both. Lines are shown as they are, the
+long ones clipped; nothing is computed but the omissions.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compression.engine.readers.problems import error_lines, exit_lines, tracebacks
+from compression.engine.tool_output import LINE_LIMIT, ToolOutput, cleaned
+from compression.engine.units import Tier, Unit, Units, clip, units_of
+
+HEAD = 20
+TAIL = 10
+LONGEST_SHOWN = 400
+
+_MOST_ERRORS = 40
+_DEFINITION = re.compile(
+    r"^\s{0,8}(?:(?:export|public|private|protected|static|async|abstract|default|final|pub(?:\(\w+\))?|unsafe|virtual)\s+)*"
+    r"(?:def|class|func|fn|function|interface|type|struct|enum|trait|impl|module|namespace|package|const [A-Z]\w* =)\b"
+    r"|^#{1,6} \S|^diff --git |^@@ |^\+\+\+ "
+)
+
+
+def units(text: str) -> Units:
+    source = cleaned(text)
+    # Numbered lines show by themselves where others are missing.
+    return units_of(source, line_units(source), gaps="once" if source.gutter else "each")
+
+
+def line_units(source: ToolOutput) -> list[Unit]:
+    """One unit for each non-blank line; blank lines go with the line before them."""
+    lines = source.lines
+    roles: dict[int, tuple[Tier, int, str]] = {}
+
+    def claim(index: int, tier: Tier, rank: int, label: str) -> None:
+        if index not in roles and 0 <= index < len(lines):
+            roles[index] = (tier, rank, label)
+
+    listing = bool(source.gutter)
+    for index in exit_lines(lines):
+        claim(index, "must", -100, "exit code")
+    if not listing:
+        for number, trace in enumerate(tracebacks(lines)):
+            for index in reversed(trace.key):
+                claim(index, "must", number, "traceback")
+            for index in range(trace.first, trace.end):
+                claim(index, "should", 100 + number, "traceback")
+        for number, index in enumerate(error_lines(lines)):
+            claim(index, "must" if number < _MOST_ERRORS else "should", 50 + number, "error line")
+    definition_rank = 0 if listing else 300
+    for index, line in enumerate(lines):
+        if _DEFINITION.match(line[:LINE_LIMIT]):
+            claim(index, "should", definition_rank, "definition")
+    for back in range(TAIL):
+        claim(len(lines) - 1 - back, "should", 60 + back, "last line")
+    for index in range(HEAD):
+        claim(index, "should", 80 + index, "first line")
+    return _in_order(source, roles)
+
+
+def _in_order(source: ToolOutput, roles: dict[int, tuple[Tier, int, str]]) -> list[Unit]:
+    found: list[Unit] = []
+    lines = source.lines
+    ordinary: tuple[Tier, int, str] = ("may", 0, "line")
+    index = 0
+    while index < len(lines):
+        end = index + 1
+        while end < len(lines) and not lines[end].strip():
+            end += 1
+        if lines[index].strip():
+            tier, rank, label = roles.get(index, ordinary)
+            shown = clip(source.shown(index).rstrip(), LONGEST_SHOWN)
+            found.append(Unit(shown, tier, index, rank, label, index, end - index))
+        index = end
+    return found

@@ -1,0 +1,198 @@
+"""JSON: its shape, the values at the top, and of its largest array the odd, the first and the last records.
+
+Records with the same plain fields are shown as rows of a table. Numbers are shown as they were
+written (``1.10`` stays ``1.10``), strings with their line breaks as spaces. One value a line (JSON
+lines) counts as an array. What does not parse is left to the line compressor.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from compression.engine.compressors import code_output
+from compression.engine.compressors.columns import describe
+from compression.engine.readers.json_text import RawNumber, loads, shape, shown
+from compression.engine.tool_output import cleaned
+from compression.engine.units import Tier, Unit, Units, clip, counted, units_of
+
+FIRST = 3
+LAST = 2
+LONGEST_RECORD = 400
+LONGEST_VALUE = 300
+
+_SMALLEST_ARRAY = 4
+_MOST_COLUMNS = 40
+_MOST_ERRORS = 6
+_MOST_TOP_VALUES = 20
+_DEEPEST = 60
+_BAD_KEY = re.compile(r"(?:^|_|\b)(?:error|errors|exception|failure|failed|fault|panic|traceback)$|Error$|Exception$", re.I)
+_STATE_KEY = re.compile(r"(?:^|_)(?:status|state|level|severity|result|outcome|conclusion|type|kind)$", re.I)
+_BAD_STATE = re.compile(r"error|err|fatal|critical|failed|failure|fail|panic|exception|crashed|timeout|timed_out|5\d\d", re.I)
+_NOTHING = frozenset({"", "0", "false", "null", "none"})
+
+Path = tuple[str, ...]
+
+
+class _Array(NamedTuple):
+    path: Path
+    items: Sequence[object]
+
+
+def units(text: str) -> Units:
+    source = cleaned(text)
+    value = _parsed(source.text)
+    if not isinstance(value, dict | list) or not value:
+        return code_output.units(text)
+    main, leaves = _taken_apart(value)
+    shape_text, shape_counts = shape(value)
+    found = [Unit(clip(shape_text, 1_200), "must", -100, -100, "shape", counts=shape_counts)]
+    if main is None:
+        found += _leaf_units(leaves, standalone=True)
+        return units_of(source, found, total=len(leaves), noun=("value", "values"))
+    found += _leaf_units(leaves, standalone=False)
+    found += _record_units(main)
+    return units_of(source, found, total=len(main.items), noun=("record", "records"))
+
+
+def _parsed(text: str) -> object:
+    try:
+        return loads(text)
+    except ValueError:
+        pass
+    values = []
+    for line in text.split("\n"):
+        if line.strip():
+            try:
+                values.append(loads(line))
+            except ValueError:
+                return None
+    return values if len(values) > 1 else None
+
+
+def _taken_apart(value: object) -> tuple[_Array | None, list[tuple[Path, object]]]:
+    """The array with most items, and every value outside of it with the keys that lead there."""
+    main: _Array | None = None
+    for path, item in _walk(value, None):
+        if isinstance(item, list) and len(item) >= _SMALLEST_ARRAY and (main is None or len(item) > len(main.items)):
+            main = _Array(path, item)
+    skipped = main.items if main else None
+    leaves = [(path, item) for path, item in _walk(value, skipped) if not isinstance(item, dict | list) or not item]
+    return main, leaves
+
+
+def _walk(value: object, skipped: object) -> Iterator[tuple[Path, object]]:
+    pending: list[tuple[Path, object]] = [((), value)]
+    while pending:
+        path, item = pending.pop()
+        if item is skipped:
+            continue
+        yield path, item
+        if len(path) > _DEEPEST:
+            continue
+        if isinstance(item, dict):
+            pending.extend(((*path, key), item[key]) for key in reversed(list(item)))
+        elif isinstance(item, list):
+            # Positions are no names: an item is found by what it holds.
+            pending.extend((path, part) for part in reversed(item))
+
+
+def _leaf_units(leaves: Sequence[tuple[Path, object]], *, standalone: bool) -> list[Unit]:
+    found = []
+    top = 0
+    for index, (path, value) in enumerate(leaves):
+        bad = any(_BAD_KEY.search(key) for key in path) and str(value).lower() not in _NOTHING
+        shallow = len(path) <= 1
+        top += shallow
+        tier: Tier = "must" if bad or (shallow and top <= _MOST_TOP_VALUES) else "should"
+        rank = -50 if bad else 0 if shallow else 10
+        name = " > ".join(clip(" ".join(key.split()), 60) for key in path)
+        longest = LONGEST_VALUE if tier == "must" else LONGEST_VALUE // 2
+        text = f"{name}: {shown(value, longest)}" if name else shown(value, longest)
+        lines = 1 if standalone else 0
+        found.append(Unit(text, tier, index if standalone else -50, rank + len(path), "value", index, lines))
+    return found
+
+
+def _record_units(main: _Array) -> list[Unit]:
+    items = main.items
+    objects = [item for item in items if isinstance(item, dict)]
+    names = list(dict.fromkeys(key for item in objects for key in item))[:_MOST_COLUMNS]
+    flat = len(objects) == len(items) and all(
+        not isinstance(part, dict | list) for item in objects for part in item.values()
+    )
+    uniform = flat and len({tuple(item) for item in objects}) == 1 and len(names) <= 16
+    found: list[Unit] = []
+    worth: dict[int, tuple[Tier, int, str]] = {}
+    for turn, index in enumerate(_troubled(items)):
+        worth[index] = ("must" if turn < _MOST_ERRORS else "should", 10 + turn, "error record")
+    for index in _odd(items):
+        worth.setdefault(index, ("should", 30, "odd record"))
+    for index in (*range(FIRST), *range(len(items) - LAST, len(items))):
+        worth.setdefault(index, ("must", 20, "first and last records"))
+    if uniform:
+        header = " | ".join(clip(" ".join(name.split()), 60) for name in names)
+        found.append(Unit(header, "must", -1, 0, "header"))
+    for name in names if objects else ():
+        cells = [item.get(name) for item in objects]
+        if any(isinstance(cell, dict | list) for cell in cells):
+            continue
+        column = describe(name, ["" if cell is None else shown(cell, 80) for cell in cells])
+        numeric = bool(column.extremes)
+        found.append(Unit(column.line, "must" if numeric else "should", -2, 5, "field", counts=column.counts))
+        if len(objects) == len(items):
+            for index in column.extremes:
+                worth.setdefault(index, ("should", 40, "extreme record"))
+            for index in column.rare:
+                worth.setdefault(index, ("should", 35, "rare record"))
+    ordinary: tuple[Tier, int, str] = ("may", 0, "record")
+    for index, item in enumerate(items):
+        tier, rank, label = worth.get(index, ordinary)
+        if uniform and isinstance(item, dict):
+            text = clip(" | ".join(shown(part, 120) for part in item.values()), LONGEST_RECORD)
+        else:
+            text = shown(item, LONGEST_RECORD)
+        found.append(Unit(text, tier, index, rank, label, index, 1))
+    return found
+
+
+def _troubled(items: Sequence[object]) -> list[int]:
+    """Records that report an error, when that is not what nearly all of them do."""
+    keys: dict[str, tuple[bool, bool]] = {}
+    found = [index for index, item in enumerate(items) if isinstance(item, dict) and _is_troubled(item, keys)]
+    return found if 2 * len(found) <= len(items) else []
+
+
+def _is_troubled(item: Mapping[str, object], keys: dict[str, tuple[bool, bool]]) -> bool:
+    for key, value in item.items():
+        if key not in keys:
+            keys[key] = bool(_BAD_KEY.search(key)), bool(_STATE_KEY.search(key))
+        bad, state = keys[key]
+        if bad and value and str(value).lower() not in _NOTHING:
+            return True
+        if state and isinstance(value, str) and len(value) < 40 and _BAD_STATE.fullmatch(value):
+            return True
+    return False
+
+
+def _odd(items: Sequence[object]) -> list[int]:
+    """Records with a rare set of fields, or a field of a rare type."""
+    if len(items) < 10:
+        return []
+    kinds = [_signature(item) for item in items]
+    tally = Counter(kinds)
+    return [index for index, kind in enumerate(kinds) if tally[kind] * 50 <= len(items)][:6]
+
+
+def _signature(item: object) -> str:
+    if isinstance(item, dict):
+        return ",".join(f"{key}:{_type(value)}" for key, value in item.items() if value is not None)
+    return _type(item)
+
+
+def _type(value: object) -> str:
+    return "number" if isinstance(value, RawNumber) else type(value).__name__
+
+

@@ -1,0 +1,96 @@
+"""Prose: the sentences that carry most of the text's own words, by counting, without a model.
+
+A sentence's worth is how often its words stand in the whole text, with a bonus for names and
+numbers, for opening a paragraph, and for standing early. Headings are kept as the frame. Words are
+runs of letters; of scripts without spaces each character is one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from compression.engine.readers.problems import exit_lines
+from compression.engine.tool_output import cleaned
+from compression.engine.units import Tier, Unit, Units, clip, units_of
+
+LONGEST_SHOWN = 400
+
+_END = re.compile(r"(?<=[.!?])(?<!\b[A-Z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)[\"')\]*_]{0,3}\s+(?=[\"'(\[*_]{0,3}[A-Z0-9])|(?<=[。！？])")
+_WORD = re.compile(r"[^\W\d_]{3,40}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_NAME = re.compile(r"\d|[a-z][A-Z]|_|`|/\w")
+_HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|[A-Z][^.!?]{0,60}:$")
+_CODE = re.compile(r"[{};]$|^\s*[│├└|+$>]|:= | => |\w\(\w*\)[;?]?$")
+_STOP_WORDS = frozenset(
+    """
+    the and for that this with from have has had not are was were will would can could should but you your they their
+    its our all any each which when where what who how why then than there here into onto over under also only such
+    been being does did done about after before between because while these those some most more other same very may
+    must one two use used using
+    """.split()
+)
+_LONGEST_SENTENCE = 2_000
+
+
+def units(text: str) -> Units:
+    source = cleaned(text)
+    exits = set(exit_lines(source.lines))
+    sentences = list(_sentences(source.text))
+    words = [Counter(word for word in _WORD.findall(sentence[:_LONGEST_SENTENCE].lower())) for sentence, _, _ in sentences]
+    total: Counter[str] = Counter()
+    for bag in words:
+        total.update(bag)
+    worths = [
+        _worth(sentence, bag, total, position, opens)
+        for position, ((sentence, opens, _), bag) in enumerate(zip(sentences, words, strict=True))
+    ]
+    best = sorted(range(len(sentences)), key=lambda position: (-worths[position], position))
+    place = {position: rank for rank, position in enumerate(best)}
+    found = []
+    for position, (sentence, _, line) in enumerate(sentences):
+        tier, rank, label = _role(sentence, position, place[position], len(sentences), line in exits)
+        shown = clip(" ".join(clip(sentence, 2 * LONGEST_SHOWN).split()), LONGEST_SHOWN)
+        found.append(Unit(shown, tier, position, rank, label, position, 1))
+    return units_of(source, found, total=len(found), noun=("sentence", "sentences"), gaps="once")
+
+
+def _sentences(text: str) -> Iterator[tuple[str, bool, int]]:
+    """(sentence, whether it opens a paragraph, its line). A line break inside a paragraph ends a sentence too:
+    tools print lists and short lines more often than wrapped text."""
+    opens = True
+    for number, line in enumerate(text.split("\n")):
+        if not line.strip():
+            opens = True
+            continue
+        start = 0
+        for match in _END.finditer(line):
+            if line[start : match.start()].strip():
+                yield line[start : match.end()].strip(), opens, number
+                opens = False
+            start = match.end()
+        if line[start:].strip():
+            yield line[start:].strip(), opens, number
+            opens = False
+
+
+def _worth(sentence: str, bag: Counter[str], total: Counter[str], position: int, opens: bool) -> int:
+    carried = sum(total[word] for word in bag if word not in _STOP_WORDS)
+    length = max(len(bag), 5)
+    worth = 100 * carried // length
+    worth += 60 * min(len(_NAME.findall(sentence[:LONGEST_SHOWN])), 6)
+    if _CODE.search(sentence):
+        worth //= 3
+    return worth + 100 * opens + max(0, 100 - 10 * position)
+
+
+def _role(sentence: str, position: int, place: int, number: int, is_exit: bool) -> tuple[Tier, int, str]:
+    if is_exit:
+        return "must", -1, "exit code"
+    if position == 0:
+        return "must", 0, "first sentence"
+    if _HEADING.match(sentence):
+        return "should", place, "heading"
+    if 3 * place <= number:
+        return "should", place, "sentence"
+    return "may", place, "sentence"

@@ -1,0 +1,197 @@
+"""Which kind of output a tool result is, how sure, and why in words.
+
+Decided by content; the tool's name and arguments only break ties. A bounded sample from both ends is
+looked at, so the time does not grow with the text (JSON is parsed whole). Twelve kinds have names;
+only those with a compressor are produced, the others are named in ``why`` and compressed by lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import orjson
+
+from compression.engine.readers import log_lines, tables, test_runs
+from compression.engine.tool_output import ToolOutput, cleaned
+
+KINDS = (
+    "test_report",
+    "code_output",
+    "log",
+    "table",
+    "json",
+    "source_code",
+    "search_hits",
+    "diff",
+    "listing",
+    "markup",
+    "prose",
+    "binary",
+)
+
+_HEAD = 150
+_TAIL = 150
+_LINE = 300
+
+_TEST_SIGNS = re.compile(
+    r"^=+ test session starts =+$|^=+ short test summary info =+$|^=+ FAILURES =+$"
+    r"|^=+ .*\b\d+ (?:passed|failed|errors?)\b.* in [\d.]+s.*=+$|^\d+ (?:passed|failed)\b.* in [\d.]+s"
+    r"|^--- (?:FAIL|PASS): \S+ \([\d.]+s\)|^=== RUN   \S|^(?:ok  ?|FAIL)\t\S+\t(?:[\d.]+s|\(cached\)|\[build failed\])"
+    r"|^test result: (?:ok|FAILED)\. |^running \d+ tests?$|^test \S+ \.\.\. (?:ok|FAILED|ignored)$"
+    r"|^Tests:\s+.*\d+ total|^Test Suites: .*\d+ total|^\s*Test Files\s+\d+ |^\s+Tests\s+\d+ (?:passed|failed)"
+    r"|^(?:PASS|FAIL) \S+\.(?:test|spec)\.\w+|^Ran \d+ tests? in [\d.]+s|^TAP version \d+|^(?:not )?ok \d+ - "
+    r"|^\S+::\S+ (?:PASSED|FAILED|SKIPPED|ERROR|XFAIL)\b|^\s+\d+ (?:passing|failing)\b|^Tests run: \d+, Failures: \d+",
+    re.MULTILINE,
+)
+_DIFF = re.compile(r"^diff --git |^@@ -\d+(?:,\d+)? \+\d+|^Index: \S|^--- a/|^\+\+\+ b/")
+_HIT = re.compile(r"^(?:\S{1,200}?[:-])?\d{1,7}[:-]")
+_PATH_HIT = re.compile(r"^[^\s:]{1,250}[./][^\s:]{0,100}(?::\d+)?:")
+_PATH_LINE = re.compile(r"^\s*[\w.@~+-]*(?:/[\w.@+ ~-]+)+/?$|^[-dlrwxsStT]{10}[@+.]?\s+\d|^[│├└─\s]+\S+$|^[\w-]+(?:\.[\w-]+)+$")
+_MARKUP = re.compile(r"^\s*<(?:!DOCTYPE|html|\?xml|head|body|div|svg|rss)\b", re.IGNORECASE)
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]{200,}")
+_CODE_END = re.compile(r"[{};,()\[\]:=]$|^\s*(?://|#include|import |from \S+ import|return\b|@\w)|^\s*(?:def|class|func|fn|const|let|var)\s")
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")
+_AROUND_WORDS = "*_`'\"(),.;:!?’“”-"
+_HEADING = re.compile(r"^#{1,6} \S|^\s*[-*+] \S|^\s*\d+[.)] \S|^\*\*[^*]+\*\*")
+_PROSE_FILE = re.compile(r"\.(?:md|markdown|rst|txt|adoc|mdx)\"", re.IGNORECASE)
+_PROSE_TOOLS = frozenset({"task", "agent", "webfetch", "websearch", "web_search", "fetch", "delegate_task"})
+
+
+class ContentType(NamedTuple):
+    """``confidence`` is 0..1, comparable within this module only."""
+
+    kind: str
+    confidence: float
+    why: str
+
+
+def detect(text: str, tool_name: str = "", arguments: str = "") -> ContentType:
+    """The kind whose compressor serves ``text`` best."""
+    source = cleaned(text)
+    if not source.text.strip():
+        return ContentType("code_output", 1.0, "empty")
+    lines = [line[:_LINE].rstrip() for line in _sample(source.lines) if line.strip()]
+    return (
+        _json(source)
+        or _tests(lines)
+        or _table(source, lines)
+        or _log(lines)
+        or _lines_without_compressor(lines)
+        or _prose(source, lines, tool_name.lower(), arguments)
+        or ContentType("code_output", 0.5, "numbered lines of a file" if source.gutter else "lines of no known form")
+    )
+
+
+def _sample(lines: Sequence[str]) -> Sequence[str]:
+    return lines if len(lines) <= _HEAD + _TAIL else [*lines[:_HEAD], *lines[-_TAIL:]]
+
+
+def _json(source: ToolOutput) -> ContentType | None:
+    first = next(line for line in source.lines if line.strip()).lstrip()
+    if first[0] not in "{[":
+        return None
+    try:
+        value = orjson.loads(source.text)
+    except orjson.JSONDecodeError:
+        return _json_lines(source.lines)
+    if isinstance(value, dict | list) and value:
+        return ContentType("json", 1.0, f"parses as a JSON {'object' if isinstance(value, dict) else 'array'}")
+    return None
+
+
+def _json_lines(lines: Sequence[str]) -> ContentType | None:
+    filled = [line for line in lines if line.strip()]
+    if len(filled) < 2:
+        return None
+    try:
+        values = [orjson.loads(line) for line in filled]
+    except orjson.JSONDecodeError:
+        return None
+    if all(isinstance(value, dict | list) for value in values):
+        return ContentType("json", 0.95, "every line parses as JSON")
+    return None
+
+
+def _tests(lines: Sequence[str]) -> ContentType | None:
+    signs = [match.group().strip() for match in _TEST_SIGNS.finditer("\n".join(lines))]
+    if not signs:
+        return None
+    totals = any(test_runs.TOTALS.match(line) for line in signs)
+    if len(signs) >= 2 or totals or len(lines) <= 5:
+        return ContentType("test_report", 0.95 if len(signs) >= 2 else 0.8, f"test runner's line: {signs[-1][:60]}")
+    return None
+
+
+def _table(source: ToolOutput, lines: Sequence[str]) -> ContentType | None:
+    sample = source.lines[: _HEAD + _TAIL]
+    found = tables.parse(sample)
+    rows = sum(len(table.rows) for table in found)
+    if not rows or any(_DIFF.match(line) for line in lines[:20]):
+        return None
+    names = found[0].format
+    covered = sum(row.lines for table in found for row in table.rows) + 2 * len(found)
+    share = covered / max(sum(1 for line in sample if line.strip()), 1)
+    if names in ("csv", "tsv", "columns") and _timed(lines) > 0.5 * len(lines) and names != "csv":
+        return None
+    if share >= 0.6 and (rows >= 3 or names != "csv"):
+        return ContentType("table", round(min(share, 1.0) * 0.95, 2), f"{names} table: {share:.0%} of the lines are its rows")
+    return None
+
+
+def _timed(lines: Sequence[str]) -> int:
+    return sum(1 for line in lines if log_lines.TIME.search(line[:120]))
+
+
+def _log(lines: Sequence[str]) -> ContentType | None:
+    if not log_lines.may_hold_log("\n".join(lines)):
+        return None
+    timed = _timed(lines)
+    levelled = sum(1 for line in lines if log_lines.level_of(line[:120]))
+    known = max(timed, levelled)
+    if known >= 4 and (known >= 0.4 * len(lines) or (known >= 0.15 * len(lines) and timed and levelled)):
+        confidence = 0.6 + 0.35 * known / len(lines)
+        return ContentType("log", round(confidence, 2), f"{timed} of {len(lines)} lines have a time, {levelled} a level")
+    return None
+
+
+def _lines_without_compressor(lines: Sequence[str]) -> ContentType | None:
+    number = len(lines)
+
+    def share(pattern: re.Pattern[str]) -> float:
+        return sum(1 for line in lines if pattern.match(line)) / number
+
+    if sum(1 for line in lines if _DIFF.match(line)) >= 2:
+        return ContentType("code_output", 0.7, "diff, compressed by lines")
+    if _MARKUP.match(lines[0]):
+        return ContentType("code_output", 0.6, "markup, compressed by lines")
+    if _BASE64.search(lines[0]) and number <= 3:
+        return ContentType("code_output", 0.6, "base64, compressed by lines")
+    if number >= 3 and (share(_HIT) >= 0.6 or share(_PATH_HIT) >= 0.7):
+        return ContentType("code_output", 0.7, "search hits, compressed by lines")
+    if number >= 3 and share(_PATH_LINE) >= 0.7:
+        return ContentType("code_output", 0.7, "listing, compressed by lines")
+    return None
+
+
+def _prose(source: ToolOutput, lines: Sequence[str], tool: str, arguments: str) -> ContentType | None:
+    sentences = sum(1 for line in lines if _is_sentence(line))
+    marked = sum(1 for line in lines if _HEADING.match(line))
+    code = sum(1 for line in lines if _CODE_END.search(line))
+    hinted = tool in _PROSE_TOOLS or bool(_PROSE_FILE.search(arguments[:2_000]))
+    share = (sentences + 0.5 * marked) / len(lines)
+    if hinted and share >= 0.25:
+        return ContentType("prose", 0.8, f"{sentences} of {len(lines)} lines read as sentences; the tool returns text")
+    if share >= 0.5 and code <= 0.35 * len(lines) and not (source.gutter and code > 0.2 * len(lines)):
+        return ContentType("prose", round(min(0.5 + share / 2, 0.95), 2), f"{sentences} of {len(lines)} lines read as sentences")
+    return None
+
+
+def _is_sentence(line: str) -> bool:
+    words = line.split()
+    if len(words) >= 6:
+        plain = sum(1 for word in words if word.strip(_AROUND_WORDS).isalpha())
+        if plain >= 5 and plain >= 0.6 * len(words):
+            return True
+    return not line.isascii() and bool(_CJK.search(line))
