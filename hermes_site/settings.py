@@ -8,14 +8,18 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import dj_database_url
+import django_stubs_ext
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from hermes_site import env
 from hermes_site.secret_key import kept_secret_key
+
+# Lets classes of Django be written with their type parameters, as in ModelAdmin[Project].
+django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -88,6 +92,9 @@ DATABASE_URL = env.url(
 )
 
 
+SHOWN_DATABASE_URL = env.mask_url(DATABASE_URL)
+
+
 def database(address: str) -> dict[str, Any]:
     """SQLite writers queue up (IMMEDIATE, and a minute of patience in a minute-long import) instead of failing."""
     try:
@@ -113,6 +120,7 @@ DATABASES = {"default": database(DATABASE_URL)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.url("REDIS_URL", schemes=("redis", "rediss", "unix"))
+SHOWN_REDIS_URL = env.mask_url(REDIS_URL)
 CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     "default": (
         {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
@@ -161,8 +169,11 @@ LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_TZ = True
 TIME_ZONE = env.text("HERMES_TIME_ZONE", "UTC")
-if TIME_ZONE not in available_timezones():
-    raise env.BadSetting("HERMES_TIME_ZONE", TIME_ZONE, "write a name of the IANA list, such as UTC or Europe/Berlin")
+try:
+    ZoneInfo(TIME_ZONE)
+except (ValueError, OSError, ZoneInfoNotFoundError):
+    allowed = "write a name of the IANA list, such as UTC or Europe/Berlin"
+    raise env.BadSetting("HERMES_TIME_ZONE", TIME_ZONE, allowed) from None
 USE_THOUSAND_SEPARATOR = False
 
 
@@ -196,5 +207,9 @@ LOGGING = {
         "handlers": ["stderr"],
         "level": env.choice("HERMES_LOG_LEVEL", "WARNING", among=("DEBUG", "INFO", "WARNING", "ERROR")),
     },
-    "loggers": {"django": {"handlers": [], "level": "NOTSET", "propagate": True}},
+    "loggers": {
+        "django": {"handlers": [], "level": "NOTSET", "propagate": True},
+        # It warns whenever it is told to stop, which is no news.
+        "django_tasks_db": {"level": "ERROR"},
+    },
 }

@@ -8,16 +8,17 @@ from __future__ import annotations
 from hashlib import file_digest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any, Literal
+from typing import IO, Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Field, Query, Router, Schema, Status
+from ninja import Query, Router, Status
 
 from sessions.api_auth import ApiRequest, Bearer, project_of
 from sessions.api_errors import ApiError
+from sessions.api_schemas import FILE_BODY, Sessions, StoredSession, Turns
 from sessions.idempotency import answer_once
 from sessions.import_file import import_file
 from sessions.importers.parsed import ImportFailure
@@ -27,106 +28,12 @@ from sessions.signin import site_url
 router = Router(tags=["sessions"])
 CHUNK_BYTES = 1024 * 1024
 
-BODY = {
-    "requestBody": {
-        "required": True,
-        "description": "The file as it is, as the whole body or as the field `file` of a form.",
-        "content": {
-            "application/octet-stream": {"schema": {"type": "string", "format": "binary"}},
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {"file": {"type": "string", "format": "binary"}},
-                }
-            },
-        },
-    },
-    "parameters": [
-        {
-            "in": "header",
-            "name": "Idempotency-Key",
-            "schema": {"type": "string"},
-            "description": "The same key with the same body gives the first answer again.",
-        }
-    ],
-}
-
-
-class SessionRow(Schema):
-    """One session: what `manage.py inspect` says of it, and where it is."""
-
-    session_id: int
-    url: str
-    status: Literal["created", "updated", "unchanged"]
-    key: str
-    format: str
-    title: str
-    messages: int
-    turns: int
-    counted_tokens: int
-
-    model_config = {"extra": "allow"}
-
-
-class Sessions(Schema):
-    sessions: list[SessionRow]
-
-
-class StoredSession(Schema):
-    session_id: int
-    url: str
-    project: str
-    key: str
-    parent: str
-    spawned_by: str
-    format: str
-    detection: dict[str, Any]
-    title: str
-    agent: str
-    models: list[str]
-    started_at: str | None
-    ended_at: str | None
-    file: dict[str, Any]
-    revision: int
-    messages: int
-    source_messages: int
-    turns: int
-    tool_calls: int
-    tool_results: int
-    media: int
-    thinking: int
-    boundaries: list[dict[str, Any]]
-    recorded: dict[str, int]
-    counted_tokens: int = Field(description="Uncalibrated.")
-    calibration: dict[str, Any]
-    context_window: int | None
-    skipped: list[dict[str, Any]]
-    warnings: list[str]
-
-
-class TurnRow(Schema):
-    """One model call: messages before `request_end` were sent; up to `response_end` is the answer."""
-
-    index: int
-    request_end: int
-    response_end: int
-    results_end: int
-    model: str
-    time: float | None
-    recorded: dict[str, int] | None = Field(description="The provider's own figures, in tokens.")
-
-
-class Turns(Schema):
-    turns: list[TurnRow]
-    count: int
-
 
 @router.post(
     "projects/{slug}/sessions",
     auth=Bearer("ingest"),
     response={200: Sessions, 201: Sessions},
-    openapi_extra=BODY,
+    openapi_extra=FILE_BODY,
     summary="Send a session file",
 )
 def send_sessions(request: ApiRequest, slug: str, format: str | None = None, name: str = "") -> Status[Any]:
