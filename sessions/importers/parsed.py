@@ -145,6 +145,9 @@ class ParsedSession:
     turns: list[ParsedTurn] = field(default_factory=list)
     boundaries: list[ParsedBoundary] = field(default_factory=list)
     source_messages: int = 0
+    records: int = 0  # all records of the file that belong here = the two below + metadata + skipped
+    message_records: int = 0  # those that became a message or a part of one
+    boundary_records: int = 0  # those that say only that the context was compacted
     metadata: Counter[str] = field(default_factory=Counter)  # records kept as metadata, by type
     skipped: Counter[str] = field(default_factory=Counter)  # records not used, by reason
     warnings: list[str] = field(default_factory=list)
