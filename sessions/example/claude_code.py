@@ -125,7 +125,7 @@ class ClaudeCodeFile:
             )
         self.counted += response_tokens(response)
         for position, (call, call_id) in enumerate(zip(response.calls, ids, strict=True)):
-            seconds = response.wait_minutes * 60 + between(self.rng, 200, 2600) / 1000 + position
+            seconds = response.wait_minutes * 60 + between(self.rng, 200, 2600) / 1000 + position * 3
             self.result(call, call_id, time + timedelta(milliseconds=round(seconds * 1000)))
 
     def blocks(self, response: Response, ids: list[str]) -> list[dict[str, Any]]:

@@ -10,10 +10,9 @@ from sessions.example.pytest_report import FAILED, short_report
 from sessions.example.script import Exchange, Response, bash, python, read, write_file
 from sessions.example.shop import FEEDS
 
-PROMPT_AMOUNTS = """Agreed, in that order. Amounts first. `parse_amount` should honour both marks of \
-`AmountStyle`, and it has \
-to refuse a thousands mark in the wrong place: if quarry ever sends `12.99` I want an error, not 1,299 euros. Keep the \
-default style as it is, the shop uses it too."""
+PROMPT_AMOUNTS = """Agreed, in that order. Amounts first. `parse_amount` should honour both marks of `AmountStyle`, \
+and it has to refuse a thousands mark in the wrong place: if quarry ever sends `12.99` I want an error, not 1,299 \
+euros. Keep the default style as it is, the shop uses it too."""
 
 
 QUARRY_FIXED = adapter_text("quarry").replace(
@@ -143,8 +142,8 @@ def amounts() -> Exchange:
                         "find_batch\n\n"
                         "totals = {}\nwith connect() as connection:\n    batch = find_batch(connection, 2291)\nfor "
                         "row in read_rows(batch):\n"
-                        "    entry = totals.setdefault(row.adapter.feed, {'rows': 0, 'readable': 0, 'refused': \
-0})\n    "
+                        "    entry = totals.setdefault(row.adapter.feed, {'rows': 0, 'readable': 0, 'refused': 0})\n \
+   "
                         "entry['rows'] += 1\n    try:\n        row.adapter.to_order(row)\n"
                         "        entry['readable'] += 1\n    except RowError:\n        entry['refused'] += 1\n"
                         "print(json.dumps(totals, indent=1))",

@@ -8,11 +8,10 @@ from sessions.example.pytest_report import FAILED, verbose_report
 from sessions.example.script import Call, Exchange, Response, bash, python, read
 from sessions.example.shop import HOME
 
-PROMPT_TESTS = """Good, that matches what the partner wrote about their new export. Before you change anything: \
-run the \
-whole suite verbosely and tell me which failures were there already. I do not want to argue later about what broke \
-when. \
-Also look at how the other feeds write their amounts, so that a fix for quarry does not disturb north or harbour."""
+PROMPT_TESTS = """Good, that matches what the partner wrote about their new export. Before you change anything: run \
+the whole suite verbosely and tell me which failures were there already. I do not want to argue later about what \
+broke when. Also look at how the other feeds write their amounts, so that a fix for quarry does not disturb north or \
+harbour."""
 
 
 def first_tests() -> Exchange:
@@ -149,9 +148,8 @@ def first_tests() -> Exchange:
 - tests/importer/test_batch.py::test_counts_add_up[b09] and [b13], stopped by `MAX_ERRORS`
 
 45 of quarry's 246 rows have a thousands point; only the first 21 were reached. harbour writes cents, north whole \
-kronor, \
-atlas, meadow and summit a decimal point. My plan: first `AmountStyle` and `parse_amount`, then the key, then the \
-batch with savepoints.""",
+kronor, atlas, meadow and summit a decimal point. My plan: first `AmountStyle` and `parse_amount`, then the key, \
+then the batch with savepoints.""",
                 "Three faults, three steps, each with its own tests. I say what the plan is and wait.",
             ),
         ),

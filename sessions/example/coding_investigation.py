@@ -104,7 +104,7 @@ def investigation() -> Exchange:
             Response(
                 'The adapter says `AmountStyle(decimal_mark=",")` and no thousands mark. Let me see who else relies '
                 "on `MAX_ERRORS`.",
-                "quarry.py:123 passes STYLE correctly. The style is right for September's export and wrong for "
+                "quarry.py:159 passes STYLE correctly. The style is right for September's export and wrong for "
                 "October's.",
                 (
                     bash(
@@ -188,19 +188,18 @@ def investigation() -> Exchange:
             Response(
                 f"""What happened to batch {BATCH}:
 
-1. Since this week quarry writes a thousands point (`1.299,00`). `parse_amount` replaces `style.thousands_mark` \
-but never \
-`style.decimal_mark`, so `AMOUNT_PATTERN` refuses all 21 such rows, QR-77046 to QR-77178 (amounts.py:38).
+1. Since this week quarry writes a thousands point (`1.299,00`). `parse_amount` replaces `style.thousands_mark` but \
+never `style.decimal_mark`, so `AMOUNT_PATTERN` refuses all 21 such rows, QR-77046 to QR-77178 (amounts.py:38).
 2. `MAX_ERRORS = 20` in batch.py:22 counts bad rows whatever the length of the batch. QR-77178 was the 21st; \
 `normalise` raised `ImportStopped`.
 3. `import_batch` runs in one transaction and `Ledger.savepoint` is never used, so 1777 good rows were rolled back \
 with it.
 4. Apart from that, `dedupe_key` takes customer_ref, placed_on and total_minor only. Seven orders were dropped as \
-duplicates \
-of orders of other feeds, for example HB-24077 for AT-31552 (key 7c1f09a4be21). They are lost silently every night.
+duplicates of orders of other feeds, for example HB-24077 for AT-31552 (key 7c1f09a4be21). They are lost silently \
+every night.
 
-The package list shows nothing that would explain it; the retries in the log recovered on their own. I have \
-changed nothing.""",
+The package list shows nothing that would explain it; the retries in the log recovered on their own. I have changed \
+nothing.""",
                 "Four findings, in the order in which they have to be fixed. The rules forbid rewriting ledger "
                 "rows, so number four needs care.",
             ),

@@ -8,11 +8,9 @@ from sessions.example.pytest_report import short_report
 from sessions.example.script import Exchange, Response, bash, python, read, write_file
 from sessions.example.shop import FALSE_DUPLICATES
 
-PROMPT_KEYS = """Amounts look right to me. Now the duplicates. Remember that the ledger is append-only: the old \
-keys stay where \
-they are, so an order that an earlier night wrote must still be recognised when it is delivered again. And the \
-seven orders \
-that were dropped wrongly should go through when the batch is repeated."""
+PROMPT_KEYS = """Amounts look right to me. Now the duplicates. Remember that the ledger is append-only: the old keys \
+stay where they are, so an order that an earlier night wrote must still be recognised when it is delivered again. \
+And the seven orders that were dropped wrongly should go through when the batch is repeated."""
 
 DEDUPE_PATH = "orderdesk/importer/dedupe.py"
 

@@ -9,10 +9,8 @@ from sessions.example.script import Exchange, Response, bash, python, read, writ
 from sessions.example.shop import FEEDS
 
 PROMPT_BATCH = """83 is a lot, I will tell the partners. Now the batch itself: a bad row must not take the others \
-down, and twenty \
-errors in 1,900 rows are no reason to stop. A batch of thirty rows with twenty bad ones should still stop. Then do \
-a dry run of 2291 \
-and compare the report with the manifest."""
+down, and twenty errors in 1,900 rows are no reason to stop. A batch of thirty rows with twenty bad ones should \
+still stop. Then do a dry run of 2291 and compare the report with the manifest."""
 
 
 BATCH_PATH = "orderdesk/importer/batch.py"

@@ -7,8 +7,7 @@ from sessions.example.pytest_report import short_report
 from sessions.example.script import Exchange, Response, bash, python, read, write_file
 
 PROMPT_VERIFY = """Very good. Please bring the notes up to date, run everything once more, make sure that the dry \
-runs left the ledger \
-alone, and commit. One commit is fine. Tonight's run will then repeat 2291."""
+runs left the ledger alone, and commit. One commit is fine. Tonight's run will then repeat 2291."""
 
 NOTES_FIXED = (
     file_text("import_notes")
@@ -27,11 +26,11 @@ CHANGELOG = """# Changelog
 
 ## Unreleased
 
-- Amounts: `AmountStyle.decimal_mark` and `thousands_mark` are honoured. A thousands mark that does not stand \
-before exactly
+- Amounts: `AmountStyle.decimal_mark` and `thousands_mark` are honoured. A thousands mark that does not stand before \
+exactly
   three digits is refused. quarry declares both marks.
-- Duplicates: the key holds feed, number and currency (version 2). Orders of different feeds are never duplicates \
-of each
+- Duplicates: the key holds feed, number and currency (version 2). Orders of different feeds are never duplicates of \
+each
   other. Older ledger rows keep their keys and are still recognised.
 - Batches: a savepoint for each chunk and each row. A batch stops at more than 5 % bad rows, never before the 21st.
 - The report of a batch ends with one line that adds up, and a batch that lost rows is stopped.
@@ -154,8 +153,8 @@ def verification() -> Exchange:
                 """Committed as 5d0c1e7. In short:
 
 - `parse_amount` reads quarry's `1.299,00` and refuses what can be read in two ways.
-- `dedupe_key` tells feeds apart; HB-24077 and the six other orders will be written tonight. Old keys stay and \
-still match their own order.
+- `dedupe_key` tells feeds apart; HB-24077 and the six other orders will be written tonight. Old keys stay and still \
+match their own order.
 - `import_batch`, signature unchanged, keeps good rows when others fail, and its report adds up.
 - 871 tests pass; the ten failures of this morning are gone. The ledger still ends at id 481311: no dry run wrote \
 anything.

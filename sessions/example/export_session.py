@@ -8,13 +8,14 @@ from sessions.example.pytest_report import short_report
 from sessions.example.script import Call, Exchange, Response
 
 INSTRUCTIONS = """You are a coding agent in a terminal. Work in small steps, run the tests after each change, and \
-say what you \
-changed. Never touch files outside the working directory."""
-AGENTS_FILE = """# AGENTS.md
+say what you changed. Never touch files outside the working directory."""
+AGENTS_FILE = """# AGENTS.md instructions for /home/dev/orderdesk
 
+<INSTRUCTIONS>
 - Python 3.12, ruff, mypy strict. Run `pytest -q` before you finish.
 - The signature of `import_batch` is public.
-- Write options in the style of the existing ones in orderdesk/importer/cli.py."""
+- Write options in the style of the existing ones in orderdesk/importer/cli.py.
+</INSTRUCTIONS>"""
 
 
 def shell(command: str, output: str) -> Call:

@@ -83,7 +83,7 @@ def adapter_text(name: str) -> str:
         '        """One order with a single line; the feed sends one article per row."""',
         "        values = row.values",
         '        currency = values.get("currency", DEFAULT_CURRENCY)',
-        "        total = parse_amount(values[TOTAL_COLUMN], currency, STYLE)",
+        "        total = parse_amount(cell(values, TOTAL_COLUMN), currency, STYLE)",
         "        price = parse_amount(read_unit_price(values), currency, STYLE)",
         "        line = OrderLine(read_article(values), int(read_quantity(values) or 1), price)",
         "        return Order(",

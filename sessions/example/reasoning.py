@@ -29,7 +29,7 @@ EARLY = (
     "If I only raised MAX_ERRORS, the rows from {order} on would be missing from the ledger without anybody noticing.",
     "{dropped} appears as an ERROR and not as a WARNING, so whoever wrote dedupe.py did not expect duplicates to be "
     "common.",
-    "adapters/quarry.py:123 is where the total is read; the unit price goes through the same parse_amount one line "
+    "adapters/quarry.py:159 is where the total is read; the unit price goes through the same parse_amount one line "
     "later.",
 )
 LATE = (

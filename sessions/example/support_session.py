@@ -8,8 +8,7 @@ from sessions.example.outputs import run_report
 from sessions.example.script import Call, Exchange, Response
 
 SYSTEM = """You answer questions about orders of the shop. Use the functions; never invent an order number, an \
-amount or a date. \
-Amounts are in minor units. If an order belongs to another feed, say so and stop."""
+amount or a date. Amounts are in minor units. If an order belongs to another feed, say so and stop."""
 
 
 def function(name: str, arguments: dict[str, object], result: object) -> Call:
