@@ -6,8 +6,6 @@ both with one factor and one constant, so that a calibration has the right answe
 
 from __future__ import annotations
 
-import toktok
-
 from sessions.example.script import Call, Response
 
 MESSAGE_OVERHEAD = 4
@@ -15,7 +13,9 @@ MESSAGE_OVERHEAD = 4
 
 def count(text: str) -> int:
     """Tokens of one text in o200k_base."""
-    return toktok.batch_count([text], "o200k_base")[0] if text else 0
+    from toktok import batch_count  # loads its vocabulary: about a second, only when an example is written
+
+    return int(batch_count([text], "o200k_base")[0]) if text else 0
 
 
 def result_tokens(call: Call) -> int:
