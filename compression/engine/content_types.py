@@ -48,10 +48,14 @@ _TEST_SIGNS = re.compile(
 _DIFF = re.compile(r"^diff --git |^@@ -\d+(?:,\d+)? \+\d+|^Index: \S|^--- a/|^\+\+\+ b/")
 _HIT = re.compile(r"^(?:\S{1,200}?[:-])?\d{1,7}[:-]")
 _PATH_HIT = re.compile(r"^[^\s:]{1,250}[./][^\s:]{0,100}(?::\d+)?:")
-_PATH_LINE = re.compile(r"^\s*[\w.@~+-]*(?:/[\w.@+ ~-]+)+/?$|^[-dlrwxsStT]{10}[@+.]?\s+\d|^[│├└─\s]+\S+$|^[\w-]+(?:\.[\w-]+)+$")
+_PATH_LINE = re.compile(
+    r"^\s*[\w.@~+-]*(?:/[\w.@+ ~-]+)+/?$|^[-dlrwxsStT]{10}[@+.]?\s+\d|^[│├└─\s]+\S+$|^[\w-]+(?:\.[\w-]+)+$"
+)
 _MARKUP = re.compile(r"^\s*<(?:!DOCTYPE|html|\?xml|head|body|div|svg|rss)\b", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{200,}")
-_CODE_END = re.compile(r"[{};,()\[\]:=]$|^\s*(?://|#include|import |from \S+ import|return\b|@\w)|^\s*(?:def|class|func|fn|const|let|var)\s")
+_CODE_END = re.compile(
+    r"[{};,()\[\]:=]$|^\s*(?://|#include|import |from \S+ import|return\b|@\w)|^\s*(?:def|class|func|fn|const|let|var)\s"
+)
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")
 _AROUND_WORDS = "*_`'\"(),.;:!?’“”-"
 _HEADING = re.compile(r"^#{1,6} \S|^\s*[-*+] \S|^\s*\d+[.)] \S|^\*\*[^*]+\*\*")
@@ -136,7 +140,9 @@ def _table(source: ToolOutput, lines: Sequence[str]) -> ContentType | None:
     if names in ("csv", "tsv", "columns") and _timed(lines) > 0.5 * len(lines) and names != "csv":
         return None
     if share >= 0.6 and (rows >= 3 or names != "csv"):
-        return ContentType("table", round(min(share, 1.0) * 0.95, 2), f"{names} table: {share:.0%} of the lines are its rows")
+        return ContentType(
+            "table", round(min(share, 1.0) * 0.95, 2), f"{names} table: {share:.0%} of the lines are its rows"
+        )
     return None
 
 
@@ -152,7 +158,9 @@ def _log(lines: Sequence[str]) -> ContentType | None:
     known = max(timed, levelled)
     if known >= 4 and (known >= 0.4 * len(lines) or (known >= 0.15 * len(lines) and timed and levelled)):
         confidence = 0.6 + 0.35 * known / len(lines)
-        return ContentType("log", round(confidence, 2), f"{timed} of {len(lines)} lines have a time, {levelled} a level")
+        return ContentType(
+            "log", round(confidence, 2), f"{timed} of {len(lines)} lines have a time, {levelled} a level"
+        )
     return None
 
 
@@ -184,7 +192,9 @@ def _prose(source: ToolOutput, lines: Sequence[str], tool: str, arguments: str) 
     if hinted and share >= 0.25:
         return ContentType("prose", 0.8, f"{sentences} of {len(lines)} lines read as sentences; the tool returns text")
     if share >= 0.5 and code <= 0.35 * len(lines) and not (source.gutter and code > 0.2 * len(lines)):
-        return ContentType("prose", round(min(0.5 + share / 2, 0.95), 2), f"{sentences} of {len(lines)} lines read as sentences")
+        return ContentType(
+            "prose", round(min(0.5 + share / 2, 0.95), 2), f"{sentences} of {len(lines)} lines read as sentences"
+        )
     return None
 
 

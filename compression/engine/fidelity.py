@@ -23,13 +23,13 @@ def fidelity(original: str, stub: str, counts: Collection[str]) -> tuple[int, in
     numbers, also short ones; a number glued to a letter is part of a name and judged with it.
     """
     text = unescaped(stub)
-    claims = dict.fromkeys(name for name, _ in spans(text))
-    claims.update(dict.fromkeys(match.group() for match in _NUMBER.finditer(text)))
+    claims = dict.fromkeys(match.group() for match in _NUMBER.finditer(text))
+    # A count such as 1,234 is one number; left in place its last digits would read as another.
+    rest = _NUMBER.sub(lambda match: "#" if "," in match.group() and match.group() in counts else match.group(), text)
+    claims.update(dict.fromkeys(name for name, _ in spans(rest)))
     if not claims:
         return 0, 0, []
     seen = cleaned(original).text
     sources = dict.fromkeys((original, readable(original), seen, readable(seen)))
-    bad = [
-        claim for claim in claims if claim not in counts and not any(occurs(claim, source) for source in sources)
-    ]
+    bad = [claim for claim in claims if claim not in counts and not any(occurs(claim, source) for source in sources)]
     return len(claims) - len(bad), len(claims), bad

@@ -23,20 +23,19 @@ LIBRARY_ROOTS = (
 )
 
 # Words that name nothing in particular: they would match everywhere and prove nothing.
-STOP_LIST = frozenset(
-    """
-    100 200 201 202 204 206 301 302 304 307 308 400 401 403 404 405 409 410 413 415 418 422 429 500 501 502 503 504
-    250 255 256 300 512 600 644 700 755 777 800 900 999 1000 1024 2000 2048 3000 4000 4096 5000 6000 7000 8000 8192
-    9000 10000 16384 20000 32768 50000 65535 65536 100000 1000000
-    3306 5173 5432 6379 8001 8080 8443 8888 9090 9200 11434 27017
-    localhost 127.0.0.1 0.0.0.0 http:// https:// /dev/null /dev/stdout /dev/stderr /tmp /usr/bin /usr/local/bin /bin/bash
-    tool_use tool_result tool_call tool_calls tool_use_id tool_call_id file_path filePath old_string new_string
-    replace_all output_mode head_limit exit_code exitCode is_error run_in_background subagent_type
-    TodoWrite TodoRead WebFetch WebSearch MultiEdit NotebookEdit ExitPlanMode EnterPlanMode TaskCreate TaskUpdate
-    BashOutput KillShell AskUserQuestion read_file write_file apply_patch exec_command shell_command update_plan
-    activeForm in_progress utf-8 stdin stdout stderr JavaScript TypeScript GitHub
-    """.split()
-) | frozenset(str(year) for year in range(1970, 2040))
+_STOP_LIST_TEXT = """
+    100 200 201 202 204 206 301 302 304 307 308 400 401 403 404 405 409 410 413 415 418 422 429 500 501 502 503
+    504 250 255 256 300 512 600 644 700 755 777 800 900 999 1000 1024 2000 2048 3000 4000 4096 5000 6000 7000
+    8000 8192 9000 10000 16384 20000 32768 50000 65535 65536 100000 1000000 3306 5173 5432 6379 8001 8080 8443
+    8888 9090 9200 11434 27017 localhost 127.0.0.1 0.0.0.0 http:// https:// /dev/null /dev/stdout /dev/stderr
+    /tmp /usr/bin /usr/local/bin /bin/bash tool_use tool_result tool_call tool_calls tool_use_id tool_call_id
+    file_path filePath old_string new_string replace_all output_mode head_limit exit_code exitCode is_error
+    run_in_background subagent_type TodoWrite TodoRead WebFetch WebSearch MultiEdit NotebookEdit ExitPlanMode
+    EnterPlanMode TaskCreate TaskUpdate BashOutput KillShell AskUserQuestion read_file write_file apply_patch
+    exec_command shell_command update_plan activeForm in_progress utf-8 stdin stdout stderr JavaScript
+    TypeScript GitHub
+"""
+STOP_LIST = frozenset(_STOP_LIST_TEXT.split()) | frozenset(str(year) for year in range(1970, 2040))
 
 _SEGMENT = r"[A-Za-z0-9_.@+~%-]"
 _PATTERN = re.compile(
@@ -154,8 +153,7 @@ def _collect(value: object, leaves: list[str]) -> None:
     while pending:
         item = pending.pop()
         if isinstance(item, dict):
-            leaves.extend(item)
-            pending.extend(reversed(list(item.values())))
+            pending.extend(reversed([part for pair in item.items() for part in pair]))
         elif isinstance(item, list):
             pending.extend(reversed(item))
         elif isinstance(item, str):

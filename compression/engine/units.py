@@ -165,9 +165,7 @@ def _shortened(batch: list[Unit], costs: list[int], budget: int, count: Count) -
     return units, costs
 
 
-def _fitted(
-    units: Units, taken: list[tuple[Unit, int]], budget: int, count: Count, longest: int | None
-) -> Compressed:
+def _fitted(units: Units, taken: list[tuple[Unit, int]], budget: int, count: Count, longest: int | None) -> Compressed:
     """Tokens of a whole are not always the sum over its lines: count the body, drop the last choices until
     it fits."""
     while True:

@@ -15,7 +15,7 @@ from compression.engine.content_types import KINDS
 from compression.engine.tool_output import cleaned
 from compression.engine.units import Compressed, Count, Unit, Units, clip, fill, units_of
 
-__all__ = ["COMPRESSORS", "Compressed", "Unit", "UnknownKind", "Units", "compress", "head_tail", "units"]
+__all__ = ["COMPRESSORS", "Compressed", "Unit", "Units", "UnknownKind", "compress", "head_tail", "units"]
 
 COMPRESSORS: Mapping[str, Callable[[str], Units]] = MappingProxyType(
     {
@@ -73,6 +73,6 @@ def _fits(text: str, budget: int, count: Count) -> bool:
     """Whether ``text`` needs no compression. Texts that are longer than the longest tokens allow, or have more
     words than the budget has tokens, are known not to fit without counting them; so whatever is compressed
     has more tokens than its budget and the result can never be longer than the text."""
-    if len(text) > budget * _CHARACTERS_A_TOKEN or len(text) > 8 * budget and len(text.split()) > budget:
+    if len(text) > budget * _CHARACTERS_A_TOKEN or (len(text) > 8 * budget and len(text.split()) > budget):
         return False
     return count([text])[0] <= budget

@@ -50,16 +50,17 @@ def describe(name: str, cells: Sequence[str]) -> Column:
         rare: tuple[int, ...] = ()
         line = f"{name}: text, {number(len(tally))} distinct"
         if len(tally) <= _FEW and max(map(len, tally)) <= 40 and len(present) > len(tally):
-            values = (f"{_value(cell)} {number(amount)}" for cell, amount in tally.most_common())
-            line += f" ({', '.join(values)})"
+            amounts = (f"{_value(cell)} {number(amount)}" for cell, amount in tally.most_common())
+            line += f" ({', '.join(amounts)})"
         if len(tally) <= 50:
             scarce = {cell for cell, amount in tally.items() if amount * 50 <= len(present)}
             rare = tuple(index for index, cell in present if cell in scarce)[:3]
         return Column(line + tail, tuple(counts), (), rare)
-    ordered = sorted(present, key=lambda item: _sort_key(kind, item[1]))
-    low, high = ordered[0], ordered[-1]
-    line = f"{name}: {kind}, min {low[1]}, max {high[1]}, {number(len(tally))} distinct{tail}"
-    return Column(line, tuple(counts), (low[0], high[0]), ())
+    values = {cell: _sort_key(kind, cell) for cell in tally}
+    low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+    places = tuple(next(index for index, cell in present if cell == extreme) for extreme in (low, high))
+    line = f"{name}: {kind}, min {low}, max {high}, {number(len(tally))} distinct{tail}"
+    return Column(line, tuple(counts), places, ())
 
 
 def _kind(values: Counter[str]) -> str:

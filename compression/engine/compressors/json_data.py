@@ -16,7 +16,7 @@ from compression.engine.compressors import code_output
 from compression.engine.compressors.columns import describe
 from compression.engine.readers.json_text import RawNumber, loads, shape, shown
 from compression.engine.tool_output import cleaned
-from compression.engine.units import Tier, Unit, Units, clip, counted, units_of
+from compression.engine.units import Tier, Unit, Units, clip, units_of
 
 FIRST = 3
 LAST = 2
@@ -28,9 +28,13 @@ _MOST_COLUMNS = 40
 _MOST_ERRORS = 6
 _MOST_TOP_VALUES = 20
 _DEEPEST = 60
-_BAD_KEY = re.compile(r"(?:^|_|\b)(?:error|errors|exception|failure|failed|fault|panic|traceback)$|Error$|Exception$", re.I)
+_BAD_KEY = re.compile(
+    r"(?:^|_|\b)(?:error|errors|exception|failure|failed|fault|panic|traceback)$|Error$|Exception$", re.I
+)
 _STATE_KEY = re.compile(r"(?:^|_)(?:status|state|level|severity|result|outcome|conclusion|type|kind)$", re.I)
-_BAD_STATE = re.compile(r"error|err|fatal|critical|failed|failure|fail|panic|exception|crashed|timeout|timed_out|5\d\d", re.I)
+_BAD_STATE = re.compile(
+    r"error|err|fatal|critical|failed|failure|fail|panic|exception|crashed|timeout|timed_out|5\d\d", re.I
+)
 _NOTHING = frozenset({"", "0", "false", "null", "none"})
 
 Path = tuple[str, ...]
@@ -194,5 +198,3 @@ def _signature(item: object) -> str:
 
 def _type(value: object) -> str:
     return "number" if isinstance(value, RawNumber) else type(value).__name__
-
-

@@ -51,8 +51,11 @@ def units(text: str) -> Units:
             found += _line(source, index, "should", 500, "first and last lines", taken)
     for group in rare[:_MOST_RARE]:
         found += _line(source, group.lines[0], "should", 600, "rare line", taken)
+    common = sorted((group for group in rest if len(group.lines) > _RARE), key=lambda group: -len(group.lines))
+    for rank, group in enumerate(common[:_MOST_RARE]):
+        found += _group_units(source, group, read_lines, "may", rank, "common template", taken)
     for index in range(len(lines)):
-        found += _line(source, index, "may", 0, "line", taken)
+        found += _line(source, index, "may", 1_000, "line", taken)
     return units_of(source, found, total=len(taken), gaps="once")
 
 
@@ -118,13 +121,18 @@ def _group_units(
     taken: set[int],
 ) -> list[Unit]:
     """The first line with the count, then the last one (only its time when nothing else differs)."""
-    first, last = group.lines[0], group.lines[-1]
+    free = [index for index in group.lines if index not in taken]
+    if not free:
+        return []
+    first, last = free[0], free[-1]
     taken.add(first)
     shown = clip(source.shown(first).rstrip(), LONGEST_SHOWN)
     if first == last:
         return [Unit(shown, tier, first, rank, label, first, 1)]
-    taken.add(last)
     number = counted(len(group.lines))
+    if len(free) < len(group.lines):
+        return [Unit(f"{number} times, one of them:\n{shown}", tier, first, rank, label, first, 1, (number,))]
+    taken.add(last)
     times = read_lines[first].time, read_lines[last].time
     same = source.lines[first].replace(times[0], "", 1) == source.lines[last].replace(times[1], "", 1)
     ending = f"last at {times[1]}" if same and times[1] else clip(source.shown(last).rstrip(), LONGEST_SHOWN)

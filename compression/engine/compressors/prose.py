@@ -1,7 +1,8 @@
 """Prose: the sentences that carry most of the text's own words, by counting, without a model.
 
 A sentence's worth is how often its words stand in the whole text, with a bonus for names and
-numbers, for opening a paragraph, and for standing early. Headings are kept as the frame. Words are
+numbers, for opening a paragraph, and for standing early; one that repeats another but for its numbers
+is worth little. Headings are kept as the frame. Words are
 runs of letters; of scripts without spaces each character is one.
 """
 
@@ -17,19 +18,21 @@ from compression.engine.units import Tier, Unit, Units, clip, units_of
 
 LONGEST_SHOWN = 400
 
-_END = re.compile(r"(?<=[.!?])(?<!\b[A-Z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)[\"')\]*_]{0,3}\s+(?=[\"'(\[*_]{0,3}[A-Z0-9])|(?<=[。！？])")
+_END = re.compile(
+    r"(?<=[.!?])(?<!\b[A-Z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)[\"')\]*_]{0,3}\s+(?=[\"'(\[*_]{0,3}[A-Z0-9])|(?<=[。！？])"
+)
 _WORD = re.compile(r"[^\W\d_]{3,40}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NAME = re.compile(r"\d|[a-z][A-Z]|_|`|/\w")
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|[A-Z][^.!?]{0,60}:$")
+_DIGITS = re.compile(r"\d+")
 _CODE = re.compile(r"[{};]$|^\s*[│├└|+$>]|:= | => |\w\(\w*\)[;?]?$")
-_STOP_WORDS = frozenset(
-    """
-    the and for that this with from have has had not are was were will would can could should but you your they their
-    its our all any each which when where what who how why then than there here into onto over under also only such
-    been being does did done about after before between because while these those some most more other same very may
-    must one two use used using
-    """.split()
-)
+_STOP_WORDS_TEXT = """
+    the and for that this with from have has had not are was were will would can could should but you your they
+    their its our all any each which when where what who how why then than there here into onto over under also
+    only such been being does did done about after before between because while these those some most more
+    other same very may must one two use used using
+"""
+_STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 _LONGEST_SENTENCE = 2_000
 
 
@@ -37,19 +40,25 @@ def units(text: str) -> Units:
     source = cleaned(text)
     exits = set(exit_lines(source.lines))
     sentences = list(_sentences(source.text))
-    words = [Counter(word for word in _WORD.findall(sentence[:_LONGEST_SENTENCE].lower())) for sentence, _, _ in sentences]
+    words = [
+        Counter(word for word in _WORD.findall(sentence[:_LONGEST_SENTENCE].lower())) for sentence, _, _ in sentences
+    ]
     total: Counter[str] = Counter()
     for bag in words:
         total.update(bag)
-    worths = [
-        _worth(sentence, bag, total, position, opens)
-        for position, ((sentence, opens, _), bag) in enumerate(zip(sentences, words, strict=True))
-    ]
+    worths = []
+    told: set[str] = set()
+    for position, ((sentence, opens, _), bag) in enumerate(zip(sentences, words, strict=True)):
+        worth = _worth(sentence, bag, total, position, opens)
+        pattern = _DIGITS.sub("", sentence[:LONGEST_SHOWN])
+        worths.append(worth // 4 if pattern in told else worth)
+        told.add(pattern)
+    opening = next((position for position, (sentence, _, _) in enumerate(sentences) if not _HEADING.match(sentence)), 0)
     best = sorted(range(len(sentences)), key=lambda position: (-worths[position], position))
     place = {position: rank for rank, position in enumerate(best)}
     found = []
     for position, (sentence, _, line) in enumerate(sentences):
-        tier, rank, label = _role(sentence, position, place[position], len(sentences), line in exits)
+        tier, rank, label = _role(sentence, position == opening, place[position], len(sentences), line in exits)
         shown = clip(" ".join(clip(sentence, 2 * LONGEST_SHOWN).split()), LONGEST_SHOWN)
         found.append(Unit(shown, tier, position, rank, label, position, 1))
     return units_of(source, found, total=len(found), noun=("sentence", "sentences"), gaps="once")
@@ -84,10 +93,10 @@ def _worth(sentence: str, bag: Counter[str], total: Counter[str], position: int,
     return worth + 100 * opens + max(0, 100 - 10 * position)
 
 
-def _role(sentence: str, position: int, place: int, number: int, is_exit: bool) -> tuple[Tier, int, str]:
+def _role(sentence: str, is_opening: bool, place: int, number: int, is_exit: bool) -> tuple[Tier, int, str]:
     if is_exit:
         return "must", -1, "exit code"
-    if position == 0:
+    if is_opening:
         return "must", 0, "first sentence"
     if _HEADING.match(sentence):
         return "should", place, "heading"

@@ -47,7 +47,9 @@ def _table_units(source: ToolOutput, table: Table, rank: int, taken: set[int]) -
     header = Unit(_row(lines[table.header]), "must", table.header, rank, "header", table.header, 1)
     taken.add(table.header)
     rows, columns = counted(len(table.rows)), counted(len(table.names))
-    summary = f"{rows} {'row' if len(table.rows) == 1 else 'rows'}, {columns} {'column' if columns == '1' else 'columns'}"
+    summary = (
+        f"{rows} {'row' if len(table.rows) == 1 else 'rows'}, {columns} {'column' if columns == '1' else 'columns'}"
+    )
     found = [header, Unit(summary, "must", table.header, rank + 1, "row count", table.header, 0, (rows, columns))]
     worth: dict[int, tuple[Tier, int, str]] = {}
     for position in range(len(table.rows)):

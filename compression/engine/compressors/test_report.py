@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from compression.engine.readers.problems import error_lines, exit_lines, tracebacks
-from compression.engine.readers.test_runs import PASSED, SLOWEST, TOTALS, Failure, failures
+from compression.engine.readers.test_runs import SLOWEST, TOTALS, Failure, failures, passes
 from compression.engine.tool_output import LINE_LIMIT, ToolOutput, cleaned
 from compression.engine.units import Tier, Unit, Units, clip, counted, units_of
 
@@ -31,28 +31,36 @@ def units(text: str) -> Units:
                 found.append(Unit(shown, tier, index, rank, label, index, 1))
 
     take(exit_lines(lines), "must", -100, "exit code")
-    totals = [index for index, line in enumerate(lines) if TOTALS.match(line[:LINE_LIMIT])]
+    passed = passes(lines)
+    others = sorted(set(range(len(lines))).difference(passed))
+    totals = [index for index in others if TOTALS.match(lines[index][:LINE_LIMIT])]
     take(reversed(totals[-8:]), "must", -90, "totals")
-    told = failures(lines)
+    told = failures(lines, passed)
     for rank, failure in enumerate(told):
         found.append(_failure_unit(source, failure, rank, taken))
-    passes = [index for index, line in enumerate(lines) if PASSED.match(line[:LINE_LIMIT])]
-    if passes or told:
-        amounts = counted(len(passes)), counted(len(told))
+    if passed or told:
+        amounts = counted(len(passed)), counted(len(told))
         text = f"counted here: {amounts[0]} lines of passes, {amounts[1]} {'failure' if len(told) == 1 else 'failures'}"
         found.append(Unit(text, "should", -1, -80, "counts", counts=amounts))
-    compile_errors = [index for index in error_lines(lines) if index not in taken]
-    take(compile_errors, "should" if told else "must", 90, "error line")
+    known = {index for failure in told for index in (failure.headline, *failure.body)}.union(passed)
+    unknown = [index for index in others if index not in known]
+    elsewhere = [unknown[position] for position in error_lines([lines[index] for index in unknown])]
+    take(elsewhere, "should" if told else "must", 90, "error line")
     for trace in tracebacks(lines):
         take(trace.key, "should", 100, "traceback")
     for rank, failure in enumerate(told):
         take(failure.errors, "should", 200 + rank, "more of the error")
         take(failure.places, "should", 300 + rank, "frame")
-    take((index for index, line in enumerate(lines) if SLOWEST.match(line[:LINE_LIMIT])), "should", 400, "slowest tests")
+    take((index for index in others if SLOWEST.match(lines[index][:LINE_LIMIT])), "should", 400, "slowest tests")
     for rank, failure in enumerate(told):
         take(failure.body, "may", rank, "failure detail")
-    take((index for index in (len(lines) - 1, 0, len(lines) - 2, 1, 2) if 0 <= index < len(lines)), "should", 500, "first and last lines")
-    take(passes[:_FIRST_PASSES], "should", 600, "first passes")
+    take(
+        (index for index in (len(lines) - 1, 0, len(lines) - 2, 1, 2) if 0 <= index < len(lines)),
+        "should",
+        500,
+        "first and last lines",
+    )
+    take(passed[:_FIRST_PASSES], "should", 600, "first passes")
     take(range(len(lines)), "may", 1_000, "line")
     return units_of(source, found, total=len(taken), gaps="once")
 
@@ -66,6 +74,8 @@ def _failure_unit(source: ToolOutput, failure: Failure, rank: int, taken: set[in
     python = any(".py" in lines[index] for index in failure.places[-1:])
     place = failure.places[-1:] if python else failure.places[:1]
     error = failure.errors[:1] or failure.body[:1]
+    if failure.summary is not None and error and lines[error[0]].removeprefix("E").strip() in lines[failure.summary]:
+        error = []
     following = [index + 1 for index in error if "panicked at" in lines[index] and index + 1 < len(lines)]
     for index in (*place, *error, *following):
         if index not in chosen:

@@ -25,10 +25,11 @@ _LEVEL = re.compile(
     r"|^\W{0,3}(debug|info|warning|warn|error|fatal): "
 )
 _CLOCK = re.compile(r"\d:\d\d:\d\d")
-_LEVEL_SIGNS = tuple(
-    "TRACE DEBUG INFO NOTICE WARN ERROR CRIT FATAL PANIC SEVERE ALERT EMERG level= level: level\" lvl= severity [debug [info "
-    "[warn [err [Info [Warn [Err [crit [fatal <info <warn <err".split()
-)
+_LEVEL_SIGNS = (
+    "TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "ERROR", "CRIT", "FATAL", "PANIC", "SEVERE", "ALERT", "EMERG",
+    "level=", "level:", 'level"', "lvl=", "severity", "[debug", "[info", "[warn", "[err", "[Info", "[Warn",
+    "[Err", "[crit", "[fatal", "<info", "<warn", "<err",
+)  # fmt: skip
 _KLOG = re.compile(r"([IWEF])\d{4} \d\d:")
 _KLOG_LEVELS = {"I": "INFO", "W": "WARN", "E": "ERROR", "F": "FATAL"}
 _STATUS = re.compile(r'" ([1-5])\d\d (?:\d|-)')

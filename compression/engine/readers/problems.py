@@ -24,6 +24,11 @@ ERROR_LINE = re.compile(
     r"|: (?:command not found|[Nn]o such file or directory|[Pp]ermission denied)|\bpanicked at\b|^FAIL\b|^--- FAIL:"
     r"|\bSegmentation fault\b|\bundefined: \w",
 )
+# Every line that ERROR_LINE finds holds one of these; looking for them first is several times faster.
+_SIGNS = (
+    "rror", "RROR", "ERR", "atal", "FATAL", "FAIL", "anic", "PANIC", "xception", "EXCEPTION", "CRITICAL", "E  ", "E\t",
+    "not found", "o such file", "ermission denied", "Segmentation", "undefined: ",
+)  # fmt: skip
 _PLACE = re.compile(r"^\s*-->\s+\S+:\d+|^\S+\.[A-Za-z]{1,5}:\d+:\d+: ")
 _VARIABLE = re.compile(r"\d+")
 
@@ -33,7 +38,9 @@ _OTHER_START = re.compile(
     r"^(?:panic: |fatal error: |goroutine \d+ |Exception in thread |Caused by: |thread '[^']*' panicked at |Uncaught )"
     r"|^\s*(?:[A-Za-z_][\w.$]*(?:Error|Exception))(?:: |$)"
 )
-_OTHER_FRAME = re.compile(r"^\s+at \S|^\s*\.\.\. \d+ (?:more|common)|^\t\S+:\d+|^[\w./*()]+\(.*\)$|^\s*\d+: +\S+|^\s+\d+: ")
+_OTHER_FRAME = re.compile(
+    r"^\s+at \S|^\s*\.\.\. \d+ (?:more|common)|^\t\S+:\d+|^[\w./*()]+\(.*\)$|^\s*\d+: +\S+|^\s+\d+: "
+)
 _LONGEST_TRACE = 400
 
 
@@ -71,7 +78,8 @@ def error_lines(lines: Sequence[str]) -> list[int]:
     found: list[int] = []
     for index, line in enumerate(lines):
         line = line[:LINE_LIMIT]
-        if ERROR_LINE.search(line) or _PLACE.match(line):
+        signed = any(sign in line for sign in _SIGNS)
+        if (signed and ERROR_LINE.search(line)) or (":" in line and _PLACE.match(line)):
             template = _VARIABLE.sub("", line)
             if template not in seen:
                 seen.add(template)

@@ -167,7 +167,9 @@ def _aligned(lines: Sequence[str]) -> Table | None:
     starts = [match.start() for match in _WORD.finditer(header)]
     if not 2 <= len(starts) <= _MOST_COLUMNS:
         return None
-    body = [(at, line[:LINE_LIMIT].expandtabs()) for at, line in enumerate(lines[start + 1 :], start + 1) if line.strip()]
+    body = [
+        (at, line[:LINE_LIMIT].expandtabs()) for at, line in enumerate(lines[start + 1 :], start + 1) if line.strip()
+    ]
     fitting = sum(_fits(line, starts) for _, line in body[:_SAMPLE])
     if fitting < 0.8 * len(body[:_SAMPLE]):
         return None

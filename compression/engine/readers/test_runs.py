@@ -7,7 +7,7 @@ finds totals, failures and passes; what a stub shows of them is decided elsewher
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from compression.engine.tool_output import LINE_LIMIT
@@ -67,11 +67,18 @@ class Failure:
     body: list[int] = field(default_factory=list)
 
 
-def failures(lines: Sequence[str]) -> list[Failure]:
-    """Every failed test once, in order of the report."""
+def passes(lines: Sequence[str]) -> list[int]:
+    return [index for index, line in enumerate(lines) if PASSED.match(line[:LINE_LIMIT])]
+
+
+def failures(lines: Sequence[str], passed: Collection[int]) -> list[Failure]:
+    """Every failed test once, in order of the report; ``passed`` are the lines of ``passes``."""
     found: dict[str, Failure] = {}
-    _from_blocks(lines, found)
+    passed = frozenset(passed)
+    _from_blocks(lines, found, passed)
     for index, line in enumerate(lines):
+        if index in passed:
+            continue
         line = line[:LINE_LIMIT]
         match = SUMMARY.match(line)
         if match and ("::" in line or "/" in line or match.group(3)):
@@ -104,17 +111,22 @@ def _entry(found: dict[str, Failure], name: str) -> Failure:
     return found.setdefault(name, Failure(name))
 
 
-def _from_blocks(lines: Sequence[str], found: dict[str, Failure]) -> None:
+def _from_blocks(lines: Sequence[str], found: dict[str, Failure], passed: Collection[int]) -> None:
     current: Failure | None = None
     running = ""
     told: dict[str, list[int]] = {}
     for index, line in enumerate(lines):
+        if index in passed:
+            current, running = None, ""
+            continue
         line = line[:LINE_LIMIT]
         match = _BLOCK.match(line)
         if match:
             name = next(group for group in match.groups() if group is not None)
             repeated = name in found
-            current = found.setdefault(name if not repeated or match.lastgroup != "pytest" else f"{name}#{index}", Failure(name))
+            current = found.setdefault(
+                name if not repeated or match.lastgroup != "pytest" else f"{name}#{index}", Failure(name)
+            )
             if current.headline is not None:
                 current = None  # jest tells every failure again at the end
                 continue

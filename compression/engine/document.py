@@ -1,0 +1,108 @@
+"""A replay and a window as plain data, in the shapes that others rely on (docs: interfaces)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compression.engine.blocks import Block, edit_fields
+from compression.engine.edits import Event
+from compression.engine.replay import Replay
+from compression.engine.summary import summarize
+from compression.engine.turns import ZONES, TurnTable, tabulate
+
+
+def event_fields(event: Event) -> dict[str, Any]:
+    """One event, its edits without their texts. Break-even needs prices and is null here."""
+    return {
+        "turn": event.turn,
+        "kind": event.kind,
+        "before": event.before,
+        "after": event.after,
+        "reclaimed": event.reclaimed,
+        "usage_ratio": round(event.usage_ratio, 6),
+        "first_changed_message": event.first_changed_message,
+        "target_unreachable": event.target_unreachable,
+        "edits": [edit_fields(edit) for edit in event.edits],
+        "left": len(event.left),
+        "repeats": event.repeats,
+        "reason": event.reason,
+        "cache_prefix_survival": event.cache_prefix_survival,
+        "break_even_calls": None,
+        "calls_after": event.calls_after,
+    }
+
+
+def turn_fields(replay: Replay, table: TurnTable, t: int) -> dict[str, Any]:
+    """One turn of a replay."""
+    recorded = replay.transcript.turns[t].recorded
+    events = [i for i, event in enumerate(replay.events) if event.turn == t]
+    overrun = next((reason for turn, reason in table.overruns if turn == t), None)
+    return {
+        "index": t,
+        "request_end": table.request_end[t],
+        "tokens": {
+            "counted": table.counted[t],
+            "counted_after": table.counted_after[t],
+            "before": table.before[t],
+            "after": table.after[t],
+            "hidden": table.hidden,
+            "by_source": {name: column[t] for name, column in table.sources.items()},
+            "by_source_after": {name: column[t] for name, column in table.sources_after.items()},
+        },
+        "zones": {
+            **{name: table.zones[name][t] for name in ZONES},
+            "recent_budget": table.recent_budget[t],
+            "recent_tokens_actual": table.recent_actual[t],
+            "overrun_reason": overrun,
+        },
+        "usage_ratio": round(replay.usage(table.after[t]), 6),
+        "fits": replay.fits(t),
+        "event": events[-1] if events else None,
+        "cache": None,
+        "cost_usd": None,
+        "recorded": None
+        if recorded is None
+        else {
+            "context_tokens": recorded.context_tokens,
+            "cache_read": recorded.cache_read,
+            "cache_write": recorded.cache_write,
+            "output": recorded.output,
+            "model": recorded.model,
+        },
+    }
+
+
+def replay_document(replay: Replay, *, session: str, counter: str, turn: int | None = None) -> dict[str, Any]:
+    """What ``replay --json`` prints; ``turn`` leaves only that turn's row. Timings are never part of it."""
+    table = tabulate(replay)
+    rows = range(len(table)) if turn is None else [turn]
+    return {
+        "session": session,
+        "policy": {"name": replay.policy.name, "digest": replay.policy.digest, "history": replay.course.history},
+        "counter": {
+            "encoding": counter,
+            "k": replay.calibration.k,
+            "hidden": replay.calibration.hidden,
+            "basis": replay.calibration.basis,
+        },
+        "turns": [turn_fields(replay, table, t) for t in rows],
+        "events": [event_fields(event) for event in replay.events],
+        "summary": summarize(replay, table),
+    }
+
+
+def block_fields(block: Block) -> dict[str, Any]:
+    """One block of a window."""
+    return {
+        "message": block.message,
+        "part": block.part,
+        "role": block.role,
+        "kind": block.kind,
+        "tool": block.tool,
+        "zone": block.zone,
+        "reason": block.reason,
+        "content_type": block.content_type,
+        "tokens": block.tokens,
+        "text": block.text,
+        "edit": block.edit,
+    }

@@ -1,0 +1,211 @@
+"""A compression policy: every setting that decides when and how a window is compressed.
+
+One pydantic model; the form, its help and the JSON schema come from it. Each field states its
+unit, its bounds and its meaning. Nothing here looks at a session.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+SCHEMA_VERSION = 1
+
+
+class UnknownPolicy(Exception):
+    """No preset of that name and no file at that path."""
+
+    def __init__(self, name: str, known: list[str]) -> None:
+        super().__init__(f"no policy {name!r}: use one of {', '.join(known)}, or the path of a .toml or .json file")
+        self.name = name
+        self.known = known
+
+
+class InvalidPolicy(Exception):
+    """A policy file says something that no policy can mean. One line for each fault."""
+
+    def __init__(self, source: str, faults: list[str]) -> None:
+        super().__init__(f"{source}: " + "; ".join(faults))
+        self.source = source
+        self.faults = faults
+
+
+class PinRule(BaseModel):
+    """Keep what matches: every condition that is given must hold."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    tool: str | None = Field(default=None, description="tool name, a glob; case is ignored")
+    role: Literal["system", "user", "assistant", "tool"] | None = Field(default=None, description="role of the message")
+    pattern: str | None = Field(
+        default=None, max_length=500, description="regular expression (RE2) that the text contains"
+    )
+    is_error: bool | None = Field(default=None, description="only results that are (true) or are not (false) errors")
+    keep_last: int | None = Field(
+        default=None, ge=1, le=1_000, description="keep only the newest so many; all when empty"
+    )
+    reason: str = Field(default="pinned", min_length=1, max_length=80, description="shown on the block")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.tool is None and self.role is None and self.pattern is None and self.is_error is None:
+            raise ValueError("a pin rule needs at least one of tool, role, pattern, is_error")
+        if self.pattern is not None:
+            import re2
+
+            try:
+                re2.compile(self.pattern)
+            except re2.error as error:
+                raise ValueError(f"pattern is no RE2 expression: {error}") from None
+        return self
+
+
+DEFAULT_PINS = (
+    PinRule(tool="*todo*", keep_last=1, reason="latest task list"),
+    PinRule(tool="*plan*", keep_last=1, reason="latest plan"),
+    PinRule(tool="*skill*", reason="skill"),
+    PinRule(tool="*memory*", reason="memory"),
+)
+
+
+def _setting(default: Any, section: str, unit: str, description: str, **bounds: Any) -> Any:
+    extra: dict[str, Any] = {"section": section, "unit": unit}
+    return Field(default=default, description=description, json_schema_extra=extra, **bounds)
+
+
+class Policy(BaseModel):
+    """When an event starts, what it may touch, and what it leaves behind."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: Literal[1] = Field(default=1, description="version of this list of fields")
+    name: str = Field(default="hermes", min_length=1, max_length=80, description="what people call it")
+    about: str = Field(default="", max_length=500, description="one sentence: what it does and where it comes from")
+
+    strategy: Literal["threshold", "sliding", "none", "recorded"] = _setting(
+        "threshold", "when", "", "threshold: rare events with a wide margin; sliding: the oldest result whenever over "
+        "the trigger; none: never; recorded: what the agent itself did",
+    )  # fmt: skip
+    context_window: Annotated[int, Field(ge=1_000, le=20_000_000)] | Literal["auto"] = _setting(
+        "auto", "when", "tokens", "size of the window; auto = the model's own"
+    )
+    trigger_ratio: float = _setting(0.75, "when", "of window", "an event starts above this", gt=0, le=1)
+    target_ratio: float = _setting(0.50, "when", "of window", "an event compresses down to this", gt=0, lt=1)
+    min_reclaim_tokens: int = _setting(4_096, "when", "tokens", "skip an event that frees less", ge=0, le=1_000_000)
+    reserve_output: int = _setting(0, "when", "tokens", "room kept for the answer, counted as used", ge=0, le=1_000_000)
+
+    recent_tokens: int = _setting(20_000, "sacred", "tokens", "newest messages kept word for word", ge=0, le=5_000_000)
+    recent_mode: Literal["fixed", "adaptive"] = _setting(
+        "fixed", "sacred", "", "adaptive: as far back as the agent has been referring (90th percentile so far)"
+    )
+    recent_min: int = _setting(4_000, "sacred", "tokens", "adaptive: at least this", ge=0, le=5_000_000)
+    recent_max: int = _setting(40_000, "sacred", "tokens", "adaptive: at most this", ge=0, le=5_000_000)
+    pin_latest_user: bool = _setting(True, "sacred", "", "keep the latest user request")
+    pins: tuple[PinRule, ...] = _setting(DEFAULT_PINS, "sacred", "", "what else stays, by rule", max_length=50)
+
+    arrival_limit_tokens: Annotated[int, Field(ge=500, le=1_000_000)] | None = _setting(
+        None, "when", "tokens", "stub a larger result before it was ever sent; off when empty"
+    )
+    thrash_guard: bool = _setting(True, "when", "", "stop after three events in a row that each free less than 10 %")
+
+    min_result_tokens: int = _setting(500, "what", "tokens", "shorter tool results stay", ge=20, le=1_000_000)
+    selection: Literal["largest_first", "oldest_first", "all"] = _setting(
+        "largest_first", "what", "", "which tool results go first; all = one rare cut of everything"
+    )
+
+    allocation: Literal["per_result"] = _setting("per_result", "stubs", "", "each stub has a budget of its own")
+    result_ratio: float = _setting(0.05, "stubs", "of result", "size of a stub before floor and ceiling", ge=0, le=1)
+    result_floor: int = _setting(150, "stubs", "tokens", "smallest budget of a stub", ge=20, le=100_000)
+    result_ceiling: int = _setting(1_000, "stubs", "tokens", "largest budget of a stub", ge=20, le=100_000)
+    code_output: Literal["errors_first", "head_tail"] = _setting(
+        "errors_first", "stubs", "", "command output: errors, then first and last lines; or first 20 and last 10 only"
+    )
+
+    @model_validator(mode="after")
+    def _holds_together(self) -> Self:
+        if self.strategy == "threshold" and self.target_ratio >= self.trigger_ratio:
+            raise ValueError(
+                f"target_ratio {self.target_ratio:g} must lie below trigger_ratio {self.trigger_ratio:g}: "
+                "without a margin every call would be an event"
+            )
+        if self.result_floor > self.result_ceiling:
+            raise ValueError(f"result_floor {self.result_floor} lies above result_ceiling {self.result_ceiling}")
+        if self.recent_min > self.recent_max:
+            raise ValueError(f"recent_min {self.recent_min} lies above recent_max {self.recent_max}")
+        if isinstance(self.context_window, int) and self.reserve_output >= self.context_window:
+            raise ValueError(f"reserve_output {self.reserve_output} leaves nothing of context_window")
+        return self
+
+    @property
+    def digest(self) -> str:
+        """sha256 over everything that changes a result; name and description do not."""
+        body = self.model_dump(mode="json", exclude={"name", "about"})
+        return hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+    def stub_budget(self, tokens: int) -> int:
+        """Budget of one result's stub in tokens: clamp(result_ratio x tokens, floor, ceiling)."""
+        return max(self.result_floor, min(self.result_ceiling, int(self.result_ratio * tokens)))
+
+
+def faults_of(error: ValidationError) -> list[str]:
+    """A validation error in words, one line for each field, the field's name first."""
+    lines = []
+    for item in error.errors(include_url=False):
+        place = ".".join(str(step) for step in item["loc"])
+        if item["type"] == "extra_forbidden":
+            lines.append(f"unknown field {place}")
+        else:
+            message = item["msg"].removeprefix("Value error, ")
+            lines.append(f"{place}: {message}" if place else message)
+    return list(dict.fromkeys(lines))
+
+
+def build(fields: Mapping[str, Any], source: str) -> Policy:
+    """A policy from fields; ``extends`` names the preset that gives what is missing (default ``hermes``)."""
+    from compression.engine.presets import PRESETS
+
+    given = dict(fields)
+    base = given.pop("extends", "hermes")
+    if base not in PRESETS:
+        raise InvalidPolicy(source, [f"extends: no preset {base!r}, known: {', '.join(sorted(PRESETS))}"])
+    given.setdefault("name", Path(source).stem or "policy")
+    try:
+        return Policy.model_validate({**PRESETS[base].model_dump(), "about": "", **given})
+    except ValidationError as error:
+        raise InvalidPolicy(source, faults_of(error)) from None
+
+
+def parse(text: str, source: str) -> Policy:
+    """A policy from the text of a .toml or .json file; InvalidPolicy names the file and every fault."""
+    try:
+        fields = orjson.loads(text) if source.endswith(".json") else tomllib.loads(text)
+    except (orjson.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        kind = "JSON" if source.endswith(".json") else "TOML"
+        raise InvalidPolicy(source, [f"not {kind}: {error}"]) from None
+    if not isinstance(fields, dict):
+        raise InvalidPolicy(source, ["a policy file is one object of fields"])
+    return build(fields, source)
+
+
+def load(name: str) -> Policy:
+    """A preset by its name, else a file by its path."""
+    from compression.engine.presets import PRESETS
+
+    if name in PRESETS:
+        return PRESETS[name]
+    path = Path(name)
+    if path.suffix not in (".toml", ".json"):
+        raise UnknownPolicy(name, sorted(PRESETS))
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise UnknownPolicy(name, sorted(PRESETS)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidPolicy(name, [f"cannot be read: {error}"]) from None
+    return parse(text, name)

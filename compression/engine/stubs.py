@@ -1,0 +1,96 @@
+"""A stub: the text that stands in for a compressed original, and how it is made.
+
+Its first line says what it is and where the original lies; the body is the compressor's. The
+same original under the same settings gives the same bytes in any process.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from compression.engine import compressors
+from compression.engine.content_types import detect
+from compression.engine.policy import Policy
+from compression.engine.snapshots import Addresses, digest
+from compression.engine.tokens import CachedCounter, default_counter
+from compression.engine.transcript import Part
+
+_SHELF_LIMIT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Stub:
+    """``text`` with its first line; ``tokens`` of all of it, ``body_tokens`` without that line."""
+
+    text: str
+    tokens: int
+    body_tokens: int
+    kind: str
+    confidence: float
+    why: str
+    compressor: str
+    kept: tuple[str, ...]
+    counts: frozenset[str]
+    sha256: str
+    address: str
+
+
+def first_line(kind: str, lines: int, before: int, after: int, address: str) -> str:
+    """The stub's own line: content type, lines and tokens of the original, tokens of the body, address."""
+    noun = "line" if lines == 1 else "lines"
+    return f"[compressed {kind} · {lines:,} {noun} · {before:,} -> {after:,} tokens · original {address}]"
+
+
+class Stubber:
+    """Makes stubs, and remembers them: another policy with the same stub settings costs nothing."""
+
+    def __init__(self, counter: CachedCounter | None = None, addresses: Addresses | None = None) -> None:
+        self.counter = counter or default_counter()
+        self.addresses = addresses or Addresses()
+        self._shelf: OrderedDict[tuple[object, ...], Stub | None] = OrderedDict()
+
+    def stub(self, part: Part, tokens: int, policy: Policy, arguments: str = "") -> Stub | None:
+        """The stub of a tool result of ``tokens`` tokens; None when it would not be shorter."""
+        sha = part.sha256 or digest(part.text)
+        budget = policy.stub_budget(tokens)
+        key = (sha, part.name, arguments, budget, policy.code_output)
+        if key in self._shelf:
+            self._shelf.move_to_end(key)
+            return self._shelf[key]
+        stub = self._make(part, sha, tokens, budget, policy, arguments)
+        self._shelf[key] = stub
+        if len(self._shelf) > _SHELF_LIMIT:
+            self._shelf.popitem(last=False)
+        return stub
+
+    def _make(self, part: Part, sha: str, tokens: int, budget: int, policy: Policy, arguments: str) -> Stub | None:
+        content = detect(part.text, part.name, arguments)
+        if content.kind == "code_output" and policy.code_output == "head_tail":
+            compressor = "head_tail"
+            made = compressors.head_tail(part.text, budget=budget, count=self.counter.count_many)
+        else:
+            compressor = content.kind
+            made = compressors.compress(part.text, kind=content.kind, budget=budget, count=self.counter.count_many)
+        lines = part.text.count("\n") + (not part.text.endswith("\n"))
+        address = self.addresses.of(sha)
+        body_tokens = self.counter.count(made.text)
+        line = first_line(content.kind, lines, tokens, body_tokens, address)
+        text = f"{line}\n{made.text}" if made.text else line
+        total = self.counter.count(text)
+        if total >= tokens or len(text) >= len(part.text):
+            return None
+        own = {f"{lines:,}", str(lines), f"{tokens:,}", str(tokens), f"{body_tokens:,}", str(body_tokens)}
+        return Stub(
+            text=text,
+            tokens=total,
+            body_tokens=body_tokens,
+            kind=content.kind,
+            confidence=content.confidence,
+            why=content.why,
+            compressor=compressor,
+            kept=tuple(made.kept),
+            counts=frozenset(made.counts) | own,
+            sha256=sha,
+            address=address,
+        )

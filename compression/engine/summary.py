@@ -1,0 +1,120 @@
+"""The figures of a replay that people compare: what it saved, whether it fits, whether it kept its promises.
+
+Every share comes with what it is a share of. Loss and money are not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compression.engine.history import SOURCES
+from compression.engine.invariants import prove
+from compression.engine.replay import Replay
+from compression.engine.turns import TurnTable
+
+CLOSE_TURNS = 3
+THRASH_RATIO = 0.10
+
+
+def _share(part: float, whole: float) -> float | None:
+    return round(part / whole, 6) if whole else None
+
+
+def _overflow(windows: Sequence[int], limit: int, reserve: int) -> int | None:
+    return next((t for t, tokens in enumerate(windows) if tokens + reserve > limit), None)
+
+
+def summarize(replay: Replay, table: TurnTable) -> dict[str, Any]:
+    """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0."""
+    hidden, reserve, limit = table.hidden, replay.policy.reserve_output, replay.context_window
+    changes = [e for e in replay.events if e.reclaimed]
+    sent_before, sent_after = sum(table.before), sum(table.after)
+    stubs = {(e.message, e.part): e for event in replay.events for e in event.edits}
+    freed = sum(e.reclaimed for e in changes)
+    bodies = sum(e.before - hidden for e in changes)
+    overflow, overflow_none = _overflow(table.after, limit, reserve), _overflow(table.before, limit, reserve)
+    proof = prove(replay)
+    results_before, results_after = sum(table.sources["tool_result"]), sum(table.sources_after["tool_result"])
+    return {
+        "turns": len(table),
+        "context_window": limit,
+        "context_window_basis": replay.window_basis,
+        "sent_before": sent_before,
+        "sent_after": sent_after,
+        "session_saved": _share(sent_before - sent_after, sent_before),
+        "request_saved": _share(freed, bodies),
+        "tool_saved": _share(results_before - results_after, results_before),
+        "peak_before": max(table.before, default=0),
+        "peak_after": max(table.after, default=0),
+        "overflow_turn": overflow,
+        "overflow_turn_none": overflow_none,
+        "turns_lost": 0 if overflow is None else len(table) - overflow,
+        "turns_lost_none": 0 if overflow_none is None else len(table) - overflow_none,
+        "events": len(changes),
+        "skipped_events": sum(1 + e.repeats for e in replay.events if e.kind == "skip"),
+        "stubs": len(stubs),
+        "thrash": _share(100 * _thrash(replay), len(table)),
+        "target_unreachable": sum(e.target_unreachable is not None for e in replay.events),
+        "violations": len(proof.violations),
+        "violation_list": [f"turn {v.turn}: {v.rule}: {v.detail}" for v in proof.violations[:50]],
+        "addresses": proof.addresses,
+        "recall_integrity": _share(proof.resolved, proof.addresses),
+        "claims": proof.claims,
+        "fidelity": _share(proof.true_claims, proof.claims),
+        "counter_error": counter_error(replay, table),
+        "composition": composition(table),
+        "alarms": list(replay.alarms),
+        "warnings": list(replay.course.warnings),
+    }
+
+
+def _thrash(replay: Replay) -> int:
+    """Events close to the one before, or that freed little (metrics.md 7)."""
+    events = [e for e in replay.events if e.kind == "compress"]
+    count = 0
+    for at, event in enumerate(events):
+        close = at > 0 and event.turn - events[at - 1].turn <= CLOSE_TURNS
+        count += close or event.reclaimed < THRASH_RATIO * event.before
+    return count
+
+
+def counter_error(replay: Replay, table: TurnTable) -> dict[str, Any]:
+    """Signed (estimate - recorded) / recorded over the turns before the first boundary; undercounting is negative."""
+    first = min((b.turn for b in replay.transcript.boundaries), default=len(table))
+    errors = sorted(
+        (table.before[t.index] - t.recorded.context_tokens) / t.recorded.context_tokens
+        for t in replay.transcript.turns
+        if t.index < first and t.recorded is not None and t.recorded.context_tokens
+    )
+    if not errors:
+        return {"turns": 0, "median": None, "p95": None, "median_absolute": None}
+    absolute = sorted(abs(e) for e in errors)
+    return {
+        "turns": len(errors),
+        "median": round(_quantile(errors, 0.5), 6),
+        "p95": round(_quantile(absolute, 0.95), 6),
+        "median_absolute": round(_quantile(absolute, 0.5), 6),
+    }
+
+
+def _quantile(ordered: Sequence[float], share: float) -> float:
+    position = share * (len(ordered) - 1)
+    low = int(position)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (position - low)
+
+
+def composition(table: TurnTable) -> dict[str, Any]:
+    """Share of each source of the largest request without a policy, hidden included, and of its logged text."""
+    if not table.before:
+        return {"turn": None, "tokens": 0, "of_request": {}, "of_logged": {}}
+    turn = max(range(len(table)), key=lambda t: (table.before[t], -t))
+    whole, logged = table.before[turn], table.before[turn] - table.hidden
+    sources = {name: table.sources[name][turn] for name in SOURCES}
+    return {
+        "turn": turn,
+        "tokens": whole,
+        "of_request": {"hidden": _share(table.hidden, whole), **{n: _share(v, whole) for n, v in sources.items()}},
+        "of_logged": {n: _share(v, logged) for n, v in sources.items()},
+    }
