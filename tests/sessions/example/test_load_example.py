@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 
 from sessions.models import Membership, Message, Project, Session
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("words_are_tokens")]
 
 
 def load(*arguments: str) -> list[str]:
