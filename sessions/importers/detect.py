@@ -99,7 +99,7 @@ def _claude_code(shape: Shape) -> Detection | None:
         )
 
     turns = shape.count(is_turn)
-    meta = shape.count(lambda record: record.get("type") in _CLAUDE_META and "payload" not in record)
+    meta = shape.count(lambda record: string(record.get("type")) in _CLAUDE_META and "payload" not in record)
     if turns:
         score = round(0.6 + 0.4 * (turns + meta) / len(shape.records), 2)
         return Detection(
@@ -127,7 +127,7 @@ def _codex(shape: Shape) -> Detection | None:
     if new >= 0.5:
         return Detection("codex", round(0.55 + 0.4 * new, 2), "every record is {timestamp, type, payload}")
     states = shape.count(lambda record: record.get("record_type") == "state")
-    items = shape.count(lambda record: record.get("type") in _RESPONSES_ITEMS)
+    items = shape.count(lambda record: string(record.get("type")) in _RESPONSES_ITEMS)
     first = shape.records[0]
     begins = "instructions" in first and "timestamp" in first and "id" in first and "role" not in first
     if states or (begins and not shape.is_array):
@@ -164,7 +164,7 @@ def _blocks(message: JsonObject) -> list[Any]:
 
 
 def _has_anthropic_block(message: JsonObject) -> bool:
-    return any(isinstance(block, dict) and block.get("type") in _ANTHROPIC_BLOCKS for block in _blocks(message))
+    return any(isinstance(block, dict) and string(block.get("type")) in _ANTHROPIC_BLOCKS for block in _blocks(message))
 
 
 def _has_openai_field(message: JsonObject) -> bool:

@@ -177,9 +177,12 @@ class Reader:
         if self._containers:
             return
         if self._document_error:
-            message = f"{self.path.name} is not complete JSON: {self._document_error}"
+            too_large = self._document_error.startswith("it is over")
             raise ImportFailure(
-                message, "Export the session again; the file may have been cut off while it was written."
+                f"{self.path.name} is not complete JSON: {self._document_error}",
+                "Split it, or export it as JSONL."
+                if too_large
+                else "Export the session again; the file may have been cut off while it was written.",
             )
         found = f" ({'; '.join(self.warnings[:3])})" if self.warnings else ""
         raise ImportFailure(
