@@ -54,7 +54,8 @@ _PATH_LINE = re.compile(
 _MARKUP = re.compile(r"^\s*<(?:!DOCTYPE|html|\?xml|head|body|div|svg|rss)\b", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{200,}")
 _CODE_END = re.compile(
-    r"[{};,()\[\]:=]$|^\s*(?://|#include|import |from \S+ import|return\b|@\w)|^\s*(?:def|class|func|fn|const|let|var)\s"
+    r"[{};,()\[\]:=]$|^\s*(?://|#include|import |from \S+ import|return\b|@\w)"
+    r"|^\s*(?:def|class|func|fn|const|let|var)\s"
 )
 _CJK = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{6}")
 _AROUND_WORDS = "*_`'\"(),.;:!?’“”-"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import orjson
 
@@ -143,4 +144,4 @@ def _without_gutter(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
 
 def _rises(marks: list[str]) -> bool:
     numbers = [int(mark.strip()[:-1] if mark[-1] != "\t" else mark.strip()) for mark in marks]
-    return len(numbers) > 1 and all(before < after for before, after in zip(numbers, numbers[1:], strict=False))
+    return len(numbers) > 1 and all(before < after for before, after in pairwise(numbers))

@@ -54,8 +54,9 @@ def units(text: str) -> Units:
     take((index for index in others if SLOWEST.match(lines[index][:LINE_LIMIT])), "should", 400, "slowest tests")
     for rank, failure in enumerate(told):
         take(failure.body, "may", rank, "failure detail")
+    ends = (len(lines) - 1, 0, len(lines) - 2, 1, 2)
     take(
-        (index for index in (len(lines) - 1, 0, len(lines) - 2, 1, 2) if 0 <= index < len(lines)),
+        (index for index in ends if 0 <= index < len(lines)),
         "should",
         500,
         "first and last lines",

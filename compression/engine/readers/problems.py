@@ -61,9 +61,8 @@ def tracebacks(lines: Sequence[str]) -> list[Traceback]:
         trace: Traceback | None = None
         if _PYTHON_START in line:
             trace = _python(lines, index)
-        elif index + 1 < len(lines) and _OTHER_FRAME.match(lines[index + 1][:LINE_LIMIT]):
-            if _OTHER_START.match(line[:LINE_LIMIT]):
-                trace = _other(lines, index)
+        elif _starts_other(lines, index):
+            trace = _other(lines, index)
         if trace is None:
             index += 1
         else:
@@ -91,6 +90,12 @@ def exit_lines(lines: Sequence[str]) -> list[int]:
     """Indexes of lines near either end that tell how the command ended."""
     near = sorted({*range(min(5, len(lines))), *range(max(len(lines) - 10, 0), len(lines))})
     return [index for index in near if EXIT.search(lines[index][:LINE_LIMIT])]
+
+
+def _starts_other(lines: Sequence[str], index: int) -> bool:
+    if index + 1 == len(lines) or not _OTHER_START.match(lines[index][:LINE_LIMIT]):
+        return False
+    return bool(_OTHER_FRAME.match(lines[index + 1][:LINE_LIMIT]))
 
 
 def _python(lines: Sequence[str], start: int) -> Traceback:

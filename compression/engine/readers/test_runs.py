@@ -21,12 +21,13 @@ TOTALS = re.compile(
     r"|^(?:FAIL|FAIL\t\S.*|exit status \d+|PASS)$|^error: (?:test failed|\d+ targets? failed)|^Tests run: \d+"
 )
 PASSED = re.compile(
-    r"^\S+::.* PASSED\b|^\s*--- PASS: |^ok\s+\S+\s+[\d.(]|^test \S.* \.\.\. ok$|^\s*[✓✔√] |^PASS \S|^ok \d+|^.{1,200} \.\.\. ok$"
+    r"^(?:\S+::.* PASSED\b|\s*--- PASS: |ok\s+\S+\s+[\d.(]|\s*[✓✔√] |PASS \S|ok \d+|.{1,200} \.\.\. ok$)"
 )
 SLOWEST = re.compile(r"^[\d.]+s (?:call|setup|teardown)\s+\S")
 SUMMARY = re.compile(r"^(FAILED|ERROR) (\S.*?)(?: - (.*))?$")
 _VERBOSE = re.compile(
-    r"^(\S+::.*?) (?:FAILED|ERROR)\b|^test (\S.*?) \.\.\. FAILED$|^(?:not ok) \d+ ?-? ?(.*)$|^(.{1,200}) \.\.\. (?:FAIL|ERROR)$"
+    r"^(\S+::.*?) (?:FAILED|ERROR)\b|^test (\S.*?) \.\.\. FAILED$|^not ok \d+ ?-? ?(.*)$"
+    r"|^(.{1,200}) \.\.\. (?:FAIL|ERROR)$"
 )
 _BLOCK = re.compile(
     r"^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(?P<pytest>\S.{0,300}?) _{3,}$"
@@ -123,10 +124,9 @@ def _from_blocks(lines: Sequence[str], found: dict[str, Failure], passed: Collec
         match = _BLOCK.match(line)
         if match:
             name = next(group for group in match.groups() if group is not None)
-            repeated = name in found
-            current = found.setdefault(
-                name if not repeated or match.lastgroup != "pytest" else f"{name}#{index}", Failure(name)
-            )
+            # pytest titles blocks without their file, so two tests may share one; jest only repeats itself.
+            key = f"{name}#{index}" if name in found and match.lastgroup == "pytest" else name
+            current = found.setdefault(key, Failure(name))
             if current.headline is not None:
                 current = None  # jest tells every failure again at the end
                 continue
