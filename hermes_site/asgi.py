@@ -10,9 +10,10 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+from django.http import FileResponse, HttpRequest, HttpResponse
 from django.urls import re_path
+
+from hermes_site.warm_up import warm_up
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")
 
@@ -23,17 +24,19 @@ class StaticFiles(ASGIStaticFilesHandler):
     Browsers ask each time whether a file changed, so that an upgrade is never half seen.
     """
 
-    def serve(self, request: HttpRequest) -> HttpResponseBase:
+    def serve(self, request: HttpRequest) -> HttpResponse | FileResponse:
         response = super().serve(request)
         response["Cache-Control"] = "no-cache"
         response["X-Content-Type-Options"] = "nosniff"
         return response
 
 
-async def no_such_socket(scope: Any, receive: Any, send: Any) -> None:
+async def no_such_socket(scope: Any, receive: Any, send: Any) -> Any:
     await receive()
     await send({"type": "websocket.close", "code": 4404})
 
+
+warm_up()
 
 application = ProtocolTypeRouter(
     {

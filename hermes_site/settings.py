@@ -195,6 +195,7 @@ STATICFILES_DIRS = [
 # The bridge that counts tokens lives in an app that this one must not import.
 AGENT_SESSIONS_MEASURE = "compression.transcripts.measure"
 
+HERMES_LOG_LEVEL = env.choice("HERMES_LOG_LEVEL", "WARNING", among=("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
@@ -203,10 +204,7 @@ LOGGING = {
     "handlers": {
         "stderr": {"class": "logging.StreamHandler", "filters": ["without_links"], "formatter": "line"},
     },
-    "root": {
-        "handlers": ["stderr"],
-        "level": env.choice("HERMES_LOG_LEVEL", "WARNING", among=("DEBUG", "INFO", "WARNING", "ERROR")),
-    },
+    "root": {"handlers": ["stderr"], "level": HERMES_LOG_LEVEL},
     "loggers": {
         "django": {"handlers": [], "level": "NOTSET", "propagate": True},
         # It warns whenever it is told to stop, which is no news.

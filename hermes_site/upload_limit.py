@@ -30,7 +30,7 @@ class BoundedTemporaryFileUploadHandler(TemporaryFileUploadHandler):
     def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes | None:
         self.received += len(raw_data)
         if self.received > settings.HERMES_MAX_UPLOAD_BYTES:
-            self.request.upload_too_large = True
+            vars(self.request)["upload_too_large"] = True
             raise StopUpload(connection_reset=True)
         return super().receive_data_chunk(raw_data, start)
 

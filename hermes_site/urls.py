@@ -19,6 +19,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("signout/", signin.leave, name="signout"),
     lazily("api/v1/", "hermes_site.api", namespace="api"),
     lazily("admin/", "hermes_site.admin_urls", namespace="admin"),
-    *([path("", include("compression.urls"))] if find_spec("compression.urls") else []),
-    path("", include("sessions.urls")),
+    *([lazily("", "compression.urls", namespace="compression")] if find_spec("compression.urls") else []),
+    lazily("", "sessions.urls", namespace="sessions"),
 ]

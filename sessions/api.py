@@ -8,13 +8,13 @@ from __future__ import annotations
 from hashlib import file_digest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
-from typing import IO, Any
+from typing import IO, Annotated, Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
-from ninja import Query, Router, Status
+from ninja import Field, Router, Status
 
 from sessions.api_auth import ApiRequest, Bearer, project_of
 from sessions.api_errors import ApiError
@@ -140,8 +140,8 @@ def read_session(request: ApiRequest, session_id: int) -> dict[str, Any]:
 def read_turns(
     request: ApiRequest,
     session_id: int,
-    offset: int = Query(0, ge=0, le=1_000_000_000),
-    limit: int = Query(1000, ge=1, le=5000),
+    offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
+    limit: Annotated[int, Field(ge=1, le=5000)] = 1000,
 ) -> dict[str, Any]:
     session = session_of(request, session_id)
     turns = session.turns.filter(index__gte=offset, index__lt=offset + limit)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
+
+logger = logging.getLogger(__name__)
 
 
 class ApiError(Exception):
@@ -48,3 +51,9 @@ def answer_errors(api: NinjaAPI) -> None:
     def other(request: HttpRequest, error: Exception) -> HttpResponse:
         assert isinstance(error, HttpError)
         return answer(request, ApiError(error.status_code, "refused", str(error)))
+
+    @api.exception_handler(Exception)
+    def defect(request: HttpRequest, error: Exception) -> HttpResponse:
+        logger.error("%s %s failed", request.method, request.path, exc_info=error)
+        hint = "This is a defect of Hermes; the server's log holds the details."
+        return answer(request, ApiError(500, "defect", "Hermes failed on this request.", hint))

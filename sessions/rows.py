@@ -28,7 +28,7 @@ def write_rows(
         return
     quote = connection.ops.quote_name
     concrete = {field.name: field for field in model._meta.concrete_fields}
-    columns = {name: quote(concrete[name].column) for name in fields}
+    columns = {name: quote(concrete[name].column or name) for name in fields}
     json_positions = [position for position, name in enumerate(fields) if isinstance(concrete[name], models.JSONField)]
     table = quote(model._meta.db_table)
     changes = ", ".join(f"{column} = excluded.{column}" for name, column in columns.items() if name not in key)

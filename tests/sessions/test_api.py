@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 from pytest_django.fixtures import Settings
 
-from sessions.importers.parsed import Detection, ImportFailure
+from sessions.importers.parsed import Detection, ImportFailure, ParsedSession
 from sessions.ingest import ingest
 from sessions.models import ApiToken, Project, Session
 from sessions.tokens import create_token
@@ -26,9 +26,12 @@ def bearer(project: Project, scope: str = "write") -> dict[str, str]:
     return {"Authorization": f"Bearer {create_token(project=project, scope=scope)[1]}"}
 
 
-def send(client: Client, project: Project, body: bytes = b"1", **headers: str) -> Any:
+def send(client: Client, project: Project, body: bytes = b"1", *, key: str = "") -> Any:
     return client.post(
-        SEND, body, content_type="application/octet-stream", headers={**bearer(project, "ingest"), **headers}
+        SEND,
+        body,
+        content_type="application/octet-stream",
+        headers=bearer(project, "ingest") | ({"Idempotency-Key": key} if key else {}),
     )
 
 
@@ -61,17 +64,17 @@ def test_the_same_body_again_is_unchanged(client: Client, project: Project) -> N
 
 
 def test_the_same_idempotency_key_gives_the_first_answer_again(client: Client, project: Project) -> None:
-    first = send(client, project, **{"Idempotency-Key": "once"})
+    first = send(client, project, key="once")
 
-    second = send(client, project, **{"Idempotency-Key": "once"})
+    second = send(client, project, key="once")
 
     assert (second.status_code, second.json()) == (201, first.json())
 
 
 def test_the_same_idempotency_key_with_another_body_is_refused(client: Client, project: Project) -> None:
-    send(client, project, **{"Idempotency-Key": "once"})
+    send(client, project, key="once")
 
-    response = send(client, project, b"2", **{"Idempotency-Key": "once"})
+    response = send(client, project, b"2", key="once")
 
     assert (response.status_code, response.json()["error"]["code"]) == (409, "key_reused")
     assert Session.objects.get().turn_count == 1
@@ -116,6 +119,22 @@ def test_a_file_over_the_limit_in_a_form_is_too_large(client: Client, project: P
     response = client.post(SEND, {"file": SimpleUploadedFile("a", b"1" * 11)}, headers=bearer(project))
 
     assert (response.status_code, response.json()["error"]["code"]) == (413, "too_large")
+
+
+def test_a_defect_of_ours_is_admitted_in_the_same_shape(
+    client: Client, project: Project, settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.AGENT_SESSIONS_MEASURE = "tests.sessions.test_api.broken"
+
+    response = send(client, project)
+
+    assert (response.status_code, response.json()["error"]["code"]) == (500, "defect")
+    assert "of our own" in caplog.text
+    assert Session.objects.count() == 0
+
+
+def broken(parsed: object) -> None:
+    raise RuntimeError("of our own")
 
 
 def test_a_session_can_be_read(client: Client, project: Project) -> None:
@@ -237,7 +256,7 @@ def test_the_documentation_needs_no_inline_script(signed_in: Client) -> None:
 def made_up_format(monkeypatch: pytest.MonkeyPatch) -> None:
     """A format of one number: how many exchanges the session has. The edge that real files come in by."""
 
-    def read(path: Any, *, format: str | None = None) -> list[recorded.ParsedSession]:
+    def read(path: Any, *, format: str | None = None) -> list[ParsedSession]:
         if not path.read_bytes().isdigit():
             raise ImportFailure("It is no number.", "Send a number.", [Detection("made-up", 0.2, "it is bytes")])
         return [recorded.session(int(path.read_bytes()))]

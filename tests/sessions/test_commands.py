@@ -12,7 +12,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
-from sessions.importers.parsed import ImportFailure
+from sessions.importers.parsed import ImportFailure, ParsedSession
 from sessions.management.commands.ingest import session_files
 from sessions.models import ApiToken, Project, Session
 from sessions.tokens import find_token
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("words_are_tokens",
 
 @pytest.fixture
 def made_up_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(path: Path, *, format: str | None = None) -> list[recorded.ParsedSession]:
+    def read(path: Path, *, format: str | None = None) -> list[ParsedSession]:
         if path.read_text() == "bad":
             raise ImportFailure("bad.jsonl is bad.", "Mend it.")
         return [recorded.session(key=key) for key in path.read_text().split()]

@@ -7,7 +7,7 @@ from hashlib import sha256
 import pytest
 from pytest_django.fixtures import Settings
 
-from sessions.importers.parsed import ParsedBoundary, ParsedMessage, Part
+from sessions.importers.parsed import ParsedBoundary, ParsedMessage, ParsedSession, Part
 from sessions.ingest import ingest
 from sessions.measures import Measurement
 from sessions.models import Message, Original, Project, Session, Turn
@@ -188,7 +188,7 @@ def test_silent_clearings_join_the_boundaries(project: Project, settings: Settin
     assert session.boundaries == [{"turn": 1, "kind": "silent", "tokens_left": 5000}]
 
 
-def with_a_silent_clearing(parsed: recorded.ParsedSession) -> Measurement:
+def with_a_silent_clearing(parsed: ParsedSession) -> Measurement:
     measured = words(parsed)
     return Measurement(measured.part_tokens, silent=[{"turn": 1, "kind": "silent", "tokens_left": 5000}])
 
@@ -227,5 +227,5 @@ def test_a_failure_in_the_middle_stores_nothing(project: Project, settings: Sett
     assert (Session.objects.count(), Original.objects.count()) == (0, 0)
 
 
-def one_count_short(parsed: recorded.ParsedSession) -> Measurement:
+def one_count_short(parsed: ParsedSession) -> Measurement:
     return Measurement(words(parsed).part_tokens[:-1])

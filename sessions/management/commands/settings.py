@@ -20,7 +20,7 @@ def effective_settings() -> dict[str, Any]:
         "HERMES_ALLOWED_HOSTS": settings.ALLOWED_HOSTS,
         "HERMES_DATA_DIR": str(settings.HERMES_DATA_DIR),
         "HERMES_DEBUG": settings.DEBUG,
-        "HERMES_LOG_LEVEL": settings.LOGGING["root"]["level"],
+        "HERMES_LOG_LEVEL": settings.HERMES_LOG_LEVEL,
         "HERMES_MAX_UPLOAD_BYTES": settings.HERMES_MAX_UPLOAD_BYTES,
         "HERMES_PUBLIC_URL": settings.HERMES_PUBLIC_URL,
         "HERMES_SECRET_KEY": "***",
