@@ -1,0 +1,61 @@
+"""What a command is asked to work on: a session file, or the number of a stored session.
+
+Files need no database. A file with several sessions needs the key of one.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compression.transcripts import Subject, from_parsed, from_session
+from sessions.importers import read_sessions
+from sessions.importers.parsed import ImportFailure, ParsedSession
+
+SHOWN_KEYS = 20
+
+
+class NoSubject(Exception):
+    """Nothing to work on; says what was looked for and what would help."""
+
+
+def pick(sessions: list[ParsedSession], key: str | None, name: str) -> ParsedSession:
+    """One session of a file: the only one, or the one with ``key``."""
+    keys = [session.key for session in sessions]
+    if key is not None:
+        if key not in keys:
+            raise NoSubject(f"{name} has no session {key!r}; its keys: {_some(keys)}")
+        return sessions[keys.index(key)]
+    if len(sessions) > 1:
+        raise NoSubject(f"{name} holds {len(sessions)} sessions; choose one with --session KEY: {_some(keys)}")
+    return sessions[0]
+
+
+def _some(keys: list[str]) -> str:
+    rest = len(keys) - SHOWN_KEYS
+    return ", ".join(keys[:SHOWN_KEYS]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def subject_of(target: str, *, key: str | None = None, format_name: str | None = None) -> Subject:
+    """The session that ``target`` names: a path, or the number of a stored session. NoSubject says why not."""
+    path = Path(target)
+    if target.isdecimal() and not path.exists():
+        return _stored(int(target))
+    try:
+        parsed = pick(read_sessions(path, format=format_name), key, path.name)
+    except ImportFailure as failure:
+        raise NoSubject(" ".join(filter(None, (failure.message, failure.hint)))) from None
+    return from_parsed(parsed)
+
+
+def is_stored(target: str) -> bool:
+    """Whether ``target`` is the number of a stored session and not a file."""
+    return target.isdecimal() and not Path(target).exists()
+
+
+def _stored(number: int) -> Subject:
+    from sessions.models import Session
+
+    session = Session.objects.filter(pk=number).first()
+    if session is None:
+        raise NoSubject(f"there is no stored session {number}; `manage.py ingest` prints the numbers")
+    return from_session(session)
