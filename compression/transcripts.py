@@ -46,9 +46,14 @@ def measure(parsed: ParsedSession) -> Measurement:
     turns = [record["turn"] for record in boundary_records(parsed, [])]
     calibration = calibrate(points, turns, model)
     silent = [
-        {"turn": fall.turn, "kind": "silent", "position": parsed.turns[fall.turn].request_end, "tokens_left": fall.tokens_left}
+        {
+            "turn": fall.turn,
+            "kind": "silent",
+            "position": parsed.turns[fall.turn].request_end,
+            "tokens_left": fall.tokens_left,
+        }
         for fall in calibration.silent
-    ]  # fmt: skip
+    ]
     return Measurement(part_tokens=tokens, calibration=asdict(calibration), silent=silent)
 
 

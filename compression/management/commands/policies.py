@@ -17,8 +17,8 @@ class Command(EngineCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["json"]:
-            rows = [{"name": p.name, "about": p.about, "strategy": p.strategy, "digest": p.digest} for p in PRESETS.values()]  # fmt: skip
-            self.write_json(rows)
+            names = ("name", "about", "strategy", "digest")
+            self.write_json([{name: getattr(policy, name) for name in names} for policy in PRESETS.values()])
             return
         for policy in PRESETS.values():
             self.stdout.write(f"{policy.name:<16} {policy.about}")
