@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import base64
 import binascii
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
-from django.db.models import DateTimeField, ExpressionWrapper, F, FloatField, Model, Q, QuerySet, Value
+from django.db.models import BigIntegerField, DateTimeField, ExpressionWrapper, F, FloatField, Model, Q, QuerySet, Value
 from django.db.models.functions import Cast, Coalesce, Lower, NullIf
 from django.utils.dateparse import parse_datetime
 
@@ -34,7 +35,7 @@ SORTS: dict[str, Any] = {
     "turns": F("turn_count"),
     "messages": F("message_count"),
     "tokens": F("counted_tokens"),
-    "recorded": Coalesce(F("peak_context_tokens"), Value(-1)),
+    "recorded": Coalesce(F("peak_context_tokens"), Value(-1), output_field=BigIntegerField()),
     "peak": Coalesce(F("peak_share"), Value(-1.0)),
     "started": Coalesce(F("started_at"), Value(_EPOCH, output_field=DateTimeField())),
 }
@@ -46,7 +47,7 @@ DEFAULT_SORT = "-started"
 class Page:
     """Rows of one page; ``after`` is the cursor of the next one, empty on the last."""
 
-    rows: list[Session]
+    rows: Sequence[Session]
     after: str
 
 

@@ -6,19 +6,18 @@ cannot be read says so with its remedy, and a defect of ours is logged and admit
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from django.core.files.uploadedfile import TemporaryUploadedFile
-from django.db import transaction
 from django.utils.translation import gettext as _
 
-from sessions.importers import FORMATS, read_sessions
+from sessions.import_file import import_file
+from sessions.importers import FORMATS
 from sessions.importers.parsed import Detection, ImportFailure
-from sessions.ingest import FileFacts, Ingested, ingest
 from sessions.models import Project
 
 logger = logging.getLogger(__name__)
@@ -26,11 +25,14 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file. ``status`` is the HTTP status that says the same."""
+    """What became of one file: ``stored`` has a row per session, as ``import_file`` tells of it.
+
+    ``status`` is the HTTP status that says the same.
+    """
 
     file_name: str
     status: int
-    stored: Sequence[Ingested] = field(default_factory=list)
+    stored: Sequence[dict[str, Any]] = ()
     message: str = ""
     hint: str = ""
     guesses: Sequence[Detection] = ()
@@ -40,7 +42,10 @@ def receive(file: TemporaryUploadedFile, *, project: Project, format_name: str =
     """``format_name`` overrides the detection; empty means detect."""
     name = file.name or _("file without a name")
     try:
-        return Outcome(name, 200, stored=store(file, name, project, format_name))
+        rows = import_file(
+            Path(file.temporary_file_path()), project=project, file_name=name, format_name=format_name or None
+        )
+        return Outcome(name, 200, stored=rows)
     except ImportFailure as failure:
         return Outcome(name, 422, message=failure.message, hint=failure.hint, guesses=failure.guesses)
     except Exception:  # whatever a file triggers, its sender gets words and the log gets the traceback
@@ -51,19 +56,6 @@ def receive(file: TemporaryUploadedFile, *, project: Project, format_name: str =
             message=_("Hermes failed on this file; nothing of it was stored."),
             hint=_("This is a defect of Hermes. The server's log holds the details; please report them."),
         )
-
-
-def store(file: TemporaryUploadedFile, name: str, project: Project, format_name: str) -> list[Ingested]:
-    path = Path(file.temporary_file_path())
-    facts = FileFacts(name=name, sha256=sha256_of(path), size=path.stat().st_size)
-    parsed_sessions = read_sessions(path, format=format_name or None)
-    with transaction.atomic():
-        return [ingest(parsed, project=project, file=facts) for parsed in parsed_sessions]
-
-
-def sha256_of(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def too_large(limit_bytes: int) -> Outcome:
@@ -84,5 +76,8 @@ def nothing_chosen() -> Outcome:
 
 def unknown_format() -> Outcome:
     return Outcome(
-        "", 422, message=_("There is no format of that name."), hint=_("Choose one of: %s.") % ", ".join(sorted(FORMATS))
+        "",
+        422,
+        message=_("There is no format of that name."),
+        hint=_("Choose one of: %s.") % ", ".join(sorted(FORMATS)),
     )

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from django.contrib.auth.views import LoginView
 from django.urls import path
 
-from sessions import views
+from sessions import settings_views, views
 
 app_name = "sessions"
 
 urlpatterns = [
+    path("login/", LoginView.as_view(), name="login"),
     path("", views.project_list, name="projects"),
     path("projects/new/", views.project_create, name="project-create"),
     path("projects/upload/", views.upload_first, name="upload-first"),
     path("projects/<slug:slug>/", views.project_detail, name="project"),
     path("projects/<slug:slug>/upload/", views.upload, name="upload"),
-    path("projects/<slug:slug>/settings/", views.project_settings, name="project-settings"),
+    path("projects/<slug:slug>/settings/", settings_views.project_settings, name="project-settings"),
+    path("projects/<slug:slug>/settings/members/", settings_views.member_add, name="member-add"),
+    path("projects/<slug:slug>/settings/members/<int:pk>/remove/", settings_views.member_remove, name="member-remove"),
+    path("projects/<slug:slug>/settings/tokens/", settings_views.token_create, name="token-create"),
+    path("projects/<slug:slug>/settings/tokens/<int:pk>/revoke/", settings_views.token_revoke, name="token-revoke"),
 ]

@@ -19,7 +19,7 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.middleware import HtmxDetails
 
 from sessions import projects as verbs
-from sessions.forms import MemberForm, ProjectForm, SessionFilterForm, TokenForm, UploadForm
+from sessions.forms import ProjectForm, SessionFilterForm, UploadForm
 from sessions.models import Project, Session
 from sessions.session_list import DEFAULT_SORT, PAGE_SIZE, choices_of, page_of
 from sessions.uploads import nothing_chosen, receive, too_large, unknown_format
@@ -130,21 +130,3 @@ def received(request: SignedInRequest, project: Project) -> HttpResponse:
     status = 200 if any(outcome.status == 200 for outcome in outcomes) else outcomes[0].status
     template = "sessions/upload_results.html" + ("#items" if request.htmx else "")
     return render(request, template, {"project": project, "outcomes": outcomes}, status=status)
-
-
-@require_GET
-def project_settings(request: SignedInRequest, slug: str) -> HttpResponse:
-    project = visible_project(request, slug)
-    return render(request, "sessions/project_settings.html", settings_context(request, project))
-
-
-def settings_context(request: SignedInRequest, project: Project) -> dict[str, Any]:
-    return {
-        "project": project,
-        "memberships": project.memberships.select_related("user").order_by("user__username"),
-        "tokens": project.tokens.order_by("-pk"),
-        "is_owner": verbs.owns(request.user, project),
-        "token_form": TokenForm(),
-        "member_form": MemberForm(),
-        "new_token": "",
-    }

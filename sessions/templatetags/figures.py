@@ -25,8 +25,9 @@ WARM_FROM, HOT_FROM = 0.6, 0.85
 
 # Characters that change how the text around them is read, or that nobody can see. Joiners (200C, 200D)
 # stay: scripts and emoji need them. Tab and line feed stay: they are layout.
-_CONTROLS = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A)} | {0x7F: "\u2421"}
+_NAMED = {0x00: "‹NUL›", 0x07: "‹BEL›", 0x08: "‹BS›", 0x0D: "‹CR›", 0x1B: "‹ESC›", 0x7F: "‹DEL›"}
 _INVISIBLE = [
+    *(code for code in range(0x20) if code not in (0x09, 0x0A)),
     *range(0x80, 0xA0),
     0xAD,
     0x61C,
@@ -39,7 +40,7 @@ _INVISIBLE = [
     *range(0xFFF9, 0xFFFC),
     *range(0xE0000, 0xE0080),
 ]
-_SHOWN = _CONTROLS | {code: f"‹U+{code:04X}›" for code in _INVISIBLE}
+_SHOWN = {code: f"‹U+{code:04X}›" for code in _INVISIBLE} | _NAMED
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 

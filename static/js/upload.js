@@ -59,6 +59,16 @@ function element(tag, className, text = "") {
   return made;
 }
 
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  svg.setAttribute("class", "i");
+  svg.setAttribute("aria-hidden", "true");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `${say.icons}#${name}`);
+  svg.append(use);
+  return svg;
+}
+
 function line(file) {
   const item = element("li", "upload");
   const row = element("div", "line");
@@ -76,6 +86,7 @@ function fail(item, message) {
   item.classList.add("failed");
   item.querySelector("progress")?.remove();
   item.querySelector(".state")?.remove();
+  item.querySelector(".line").prepend(icon("cross"));
   item.append(element("p", "", message));
 }
 
