@@ -31,8 +31,8 @@ KINDS = (
     "binary",
 )
 
-_HEAD = 150
-_TAIL = 150
+_HEAD = 80
+_TAIL = 60
 _LINE = 300
 
 _TEST_SIGNS = re.compile(
@@ -83,7 +83,7 @@ def detect(text: str, tool_name: str = "", arguments: str = "") -> ContentType:
         or _tests(lines)
         or _table(source, lines)
         or _log(lines)
-        or _lines_without_compressor(lines)
+        or (None if source.gutter else _lines_without_compressor(lines))
         or _prose(source, lines, tool_name.lower(), arguments)
         or ContentType("code_output", 0.5, "numbered lines of a file" if source.gutter else "lines of no known form")
     )
@@ -155,6 +155,9 @@ def _log(lines: Sequence[str]) -> ContentType | None:
     if not log_lines.may_hold_log("\n".join(lines)):
         return None
     timed = _timed(lines)
+    few = lines[::4]
+    if 10 * timed < len(lines) and 4 * sum(1 for line in few if log_lines.level_of(line[:120])) < len(few):
+        return None
     levelled = sum(1 for line in lines if log_lines.level_of(line[:120]))
     known = max(timed, levelled)
     if known >= 4 and (known >= 0.4 * len(lines) or (known >= 0.15 * len(lines) and timed and levelled)):
@@ -185,14 +188,18 @@ def _lines_without_compressor(lines: Sequence[str]) -> ContentType | None:
 
 
 def _prose(source: ToolOutput, lines: Sequence[str], tool: str, arguments: str) -> ContentType | None:
+    if len(lines) > 70:
+        lines = lines[::2]
+    hinted = tool in _PROSE_TOOLS or bool(_PROSE_FILE.search(arguments[:2_000]))
+    code = sum(1 for line in lines if _CODE_END.search(line))
+    if not hinted and code > (0.2 if source.gutter else 0.35) * len(lines):
+        return None
     sentences = sum(1 for line in lines if _is_sentence(line))
     marked = sum(1 for line in lines if _HEADING.match(line))
-    code = sum(1 for line in lines if _CODE_END.search(line))
-    hinted = tool in _PROSE_TOOLS or bool(_PROSE_FILE.search(arguments[:2_000]))
     share = (sentences + 0.5 * marked) / len(lines)
     if hinted and share >= 0.25:
         return ContentType("prose", 0.8, f"{sentences} of {len(lines)} lines read as sentences; the tool returns text")
-    if share >= 0.5 and code <= 0.35 * len(lines) and not (source.gutter and code > 0.2 * len(lines)):
+    if share >= 0.5 and code <= 0.35 * len(lines):
         return ContentType(
             "prose", round(min(0.5 + share / 2, 0.95), 2), f"{sentences} of {len(lines)} lines read as sentences"
         )
@@ -202,7 +209,7 @@ def _prose(source: ToolOutput, lines: Sequence[str], tool: str, arguments: str) 
 def _is_sentence(line: str) -> bool:
     words = line.split()
     if len(words) >= 6:
-        plain = sum(1 for word in words if word.strip(_AROUND_WORDS).isalpha())
-        if plain >= 5 and plain >= 0.6 * len(words):
+        plain = sum(word.strip(_AROUND_WORDS).isalpha() for word in words[:16])
+        if plain >= 5 and plain >= 0.6 * min(len(words), 16):
             return True
     return not line.isascii() and bool(_CJK.search(line))

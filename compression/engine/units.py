@@ -19,8 +19,9 @@ Tier = Literal["must", "should", "may"]
 Count = Callable[[Sequence[str]], list[int]]
 
 _TIER_RANK: dict[Tier, int] = {"must": 0, "should": 1, "may": 2}
-_INSIDE_A_NAME = frozenset("_./~:@%?&=#+,$\\-")
-_FIRST_CJK = 0x2E80
+# Names end at blanks and at these; texts of scripts without blanks may be cut anywhere.
+_BETWEEN_NAMES = frozenset("\"'`<>()[]{}|;")
+_WITHOUT_BLANKS = range(0x2E80, 0x1F000)
 
 
 class Unit(NamedTuple):
@@ -76,14 +77,15 @@ def clip(text: str, limit: int) -> str:
     whole or not at all; one that fills the limit alone leaves only the ellipsis."""
     if len(text) <= limit:
         return text
-    cut = max(limit - 1, 0)
+    cut = max(limit - 2, 0)
     while cut > 0 and _in_name(text[cut - 1]) and _in_name(text[cut]):
         cut -= 1
-    return text[:cut].rstrip() + "…"
+    kept = text[:cut].rstrip()
+    return f"{kept} …" if kept else "…"
 
 
 def _in_name(character: str) -> bool:
-    return character in _INSIDE_A_NAME or (ord(character) < _FIRST_CJK and character.isalnum())
+    return not (character.isspace() or character in _BETWEEN_NAMES or ord(character) in _WITHOUT_BLANKS)
 
 
 def units_of(

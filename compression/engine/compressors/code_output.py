@@ -64,16 +64,13 @@ def line_units(source: ToolOutput) -> list[Unit]:
 
 def _in_order(source: ToolOutput, roles: dict[int, tuple[Tier, int, str]]) -> list[Unit]:
     found: list[Unit] = []
-    lines = source.lines
+    lines, gutter = source.lines, source.gutter
     ordinary: tuple[Tier, int, str] = ("may", 0, "line")
-    index = 0
-    while index < len(lines):
-        end = index + 1
-        while end < len(lines) and not lines[end].strip():
-            end += 1
-        if lines[index].strip():
-            tier, rank, label = roles.get(index, ordinary)
-            shown = clip(source.shown(index).rstrip(), LONGEST_SHOWN)
-            found.append(Unit(shown, tier, index, rank, label, index, end - index))
-        index = end
+    filled = [index for index, line in enumerate(lines) if line and not line.isspace()]
+    for index, end in zip(filled, [*filled[1:], len(lines)], strict=False):
+        tier, rank, label = roles.get(index, ordinary)
+        shown = (gutter[index].strip() + lines[index] if gutter else lines[index]).rstrip()
+        if len(shown) > LONGEST_SHOWN:
+            shown = clip(shown, LONGEST_SHOWN)
+        found.append(Unit(shown, tier, index, rank, label, index, end - index))
     return found

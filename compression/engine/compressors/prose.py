@@ -25,7 +25,6 @@ _WORD = re.compile(r"[^\W\d_]{3,40}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _NAME = re.compile(r"\d|[a-z][A-Z]|_|`|/\w")
 _HEADING = re.compile(r"#{1,6} \S|\*\*[^*]{1,80}\*\*:?$|[A-Z][^.!?]{0,60}:$")
 _DIGITS = re.compile(r"\d+")
-_CODE = re.compile(r"[{};]$|^\s*[│├└|+$>]|:= | => |\w\(\w*\)[;?]?$")
 _STOP_WORDS_TEXT = """
     the and for that this with from have has had not are was were will would can could should but you your they
     their its our all any each which when where what who how why then than there here into onto over under also
@@ -40,15 +39,11 @@ def units(text: str) -> Units:
     source = cleaned(text)
     exits = set(exit_lines(source.lines))
     sentences = list(_sentences(source.text))
-    words = [
-        Counter(word for word in _WORD.findall(sentence[:_LONGEST_SENTENCE].lower())) for sentence, _, _ in sentences
-    ]
-    total: Counter[str] = Counter()
-    for bag in words:
-        total.update(bag)
+    words = [_WORD.findall(sentence[:_LONGEST_SENTENCE].lower()) for sentence, _, _ in sentences]
+    total = Counter(word for spoken in words for word in spoken if word not in _STOP_WORDS)
     worths = []
     told: set[str] = set()
-    for position, ((sentence, opens, _), bag) in enumerate(zip(sentences, words, strict=True)):
+    for position, ((sentence, opens, _), bag) in enumerate(zip(sentences, map(set, words), strict=True)):
         worth = _worth(sentence, bag, total, position, opens)
         pattern = _DIGITS.sub("", sentence[:LONGEST_SHOWN])
         worths.append(worth // 4 if pattern in told else worth)
@@ -83,12 +78,12 @@ def _sentences(text: str) -> Iterator[tuple[str, bool, int]]:
             opens = False
 
 
-def _worth(sentence: str, bag: Counter[str], total: Counter[str], position: int, opens: bool) -> int:
-    carried = sum(total[word] for word in bag if word not in _STOP_WORDS)
+def _worth(sentence: str, bag: set[str], total: Counter[str], position: int, opens: bool) -> int:
+    carried = sum(total.get(word, 0) for word in bag)
     length = max(len(bag), 5)
     worth = 100 * carried // length
     worth += 60 * min(len(_NAME.findall(sentence[:LONGEST_SHOWN])), 6)
-    if _CODE.search(sentence):
+    if _is_code(sentence):
         worth //= 3
     return worth + 100 * opens + max(0, 100 - 10 * position)
 
@@ -103,3 +98,9 @@ def _role(sentence: str, is_opening: bool, place: int, number: int, is_exit: boo
     if 3 * place <= number:
         return "should", place, "sentence"
     return "may", place, "sentence"
+
+
+def _is_code(sentence: str) -> bool:
+    return (
+        sentence.endswith(("{", "}", ";", "()")) or sentence[0] in "│├└|+$>" or ":= " in sentence or " => " in sentence
+    )

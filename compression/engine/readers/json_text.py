@@ -105,8 +105,8 @@ def _object_shape(objects: Sequence[dict[str, object]], depth: int, counts: list
     fields = []
     for key in keys[:_MOST_KEYS]:
         held = [value[key] for value in objects if key in value]
-        optional = "?" if len(held) < len(objects) else ""
-        fields.append(f"{clip(' '.join(key.split()), 60)}{optional}: {_shape(held, depth + 1, counts)}")
+        optional = "optional " if len(held) < len(objects) else ""
+        fields.append(f"{clip(' '.join(key.split()), 60)}: {optional}{_shape(held, depth + 1, counts)}")
     if len(keys) > _MOST_KEYS:
         counts.append(counted(len(keys) - _MOST_KEYS))
         fields.append(f"{counts[-1]} more keys")

@@ -30,6 +30,7 @@ _SIGNS = (
     "not found", "o such file", "ermission denied", "Segmentation", "undefined: ",
 )  # fmt: skip
 _PLACE = re.compile(r"^\s*-->\s+\S+:\d+|^\S+\.[A-Za-z]{1,5}:\d+:\d+: ")
+_ANY_PLACE = re.compile(r"-->|\.[A-Za-z]{1,5}:\d+:\d+: ")
 _VARIABLE = re.compile(r"\d+")
 
 _PYTHON_START = "Traceback (most recent call last):"
@@ -73,12 +74,17 @@ def tracebacks(lines: Sequence[str]) -> list[Traceback]:
 
 def error_lines(lines: Sequence[str]) -> list[int]:
     """Indexes of lines that report an error, the first of each kind (digits aside)."""
+    text = "\n".join(lines)
+    signs = [sign for sign in _SIGNS if sign in text]
+    placed = bool(_ANY_PLACE.search(text))
     seen: set[str] = set()
     found: list[int] = []
     for index, line in enumerate(lines):
+        signed = any(map(line.__contains__, signs))
+        if not signed and not placed:
+            continue
         line = line[:LINE_LIMIT]
-        signed = any(sign in line for sign in _SIGNS)
-        if (signed and ERROR_LINE.search(line)) or (":" in line and _PLACE.match(line)):
+        if (signed and ERROR_LINE.search(line)) or (placed and _PLACE.match(line)):
             template = _VARIABLE.sub("", line)
             if template not in seen:
                 seen.add(template)

@@ -114,7 +114,7 @@ def _delimited(lines: Sequence[str]) -> Table | None:
     if len(sample) < 3:
         return None
     for delimiter in _DELIMITERS:
-        if delimiter not in sample[0] and delimiter not in sample[1]:
+        if sum(delimiter in line for line in sample) < 0.9 * len(sample) - 2:
             continue
         table = _split(lines, sample, delimiter)
         if table:

@@ -57,9 +57,10 @@ def test_what_was_kept_is_told_by_label_and_number() -> None:
 
 
 def test_a_name_is_cut_whole_or_not_at_all() -> None:
-    assert clip("open src/app.py now", 12) == "open…"
-    assert clip("open src/app.py now", 17) == "open src/app.py…"
+    assert clip("open src/app.py now", 12) == "open …"
+    assert clip("open src/app.py now", 17) == "open src/app.py …"
     assert clip("a" * 100, 10) == "…"
+    assert clip("go https://e.org/x?y=1😀2 and on", 24) == "go …"
     assert clip("short", 5) == "short"
 
 
