@@ -41,13 +41,14 @@ class Outcome:
 def receive(file: TemporaryUploadedFile, *, project: Project, format_name: str = "") -> Outcome:
     """``format_name`` overrides the detection; empty means detect."""
     name = file.name or _("file without a name")
+    path = Path(file.temporary_file_path())
     try:
-        rows = import_file(
-            Path(file.temporary_file_path()), project=project, file_name=name, format_name=format_name or None
-        )
+        rows = import_file(path, project=project, file_name=name, format_name=format_name or None)
         return Outcome(name, 200, stored=rows)
     except ImportFailure as failure:
-        return Outcome(name, 422, message=failure.message, hint=failure.hint, guesses=failure.guesses)
+        # The importers know the file by its temporary name, which tells its sender nothing.
+        message, hint = (words.replace(path.name, name) for words in (failure.message, failure.hint))
+        return Outcome(name, 422, message=message, hint=hint, guesses=failure.guesses)
     except Exception:  # whatever a file triggers, its sender gets words and the log gets the traceback
         logger.exception("Upload of a file to project %s failed", project.slug)
         return Outcome(
@@ -62,8 +63,7 @@ def too_large(limit_bytes: int) -> Outcome:
     return Outcome(
         "",
         413,
-        message=_("The upload is larger than %(limit)d MB; nothing of it was stored.")
-        % {"limit": limit_bytes // (1024 * 1024)},
+        message=_("The upload is larger than %(limit)d MB.") % {"limit": limit_bytes // (1024 * 1024)},
         hint=_("Send fewer files at once, or raise HERMES_MAX_UPLOAD_BYTES."),
     )
 

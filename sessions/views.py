@@ -120,7 +120,10 @@ def received(request: SignedInRequest, project: Project) -> HttpResponse:
     form = UploadForm(request.POST)
     files = [file for file in request.FILES.getlist("files") if isinstance(file, TemporaryUploadedFile)]
     if getattr(request, "upload_too_large", False):
-        outcomes = [too_large(settings.HERMES_MAX_UPLOAD_BYTES)]
+        refusal = too_large(settings.HERMES_MAX_UPLOAD_BYTES)
+        if not request.htmx:
+            return render(request, "413.html", {"message": refusal.message, "hint": refusal.hint}, status=413)
+        outcomes = [refusal]
     elif not files:
         outcomes = [nothing_chosen()]
     elif not form.is_valid():

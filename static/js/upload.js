@@ -151,6 +151,8 @@ function finish(item, request) {
     if (request.status === 200) document.body.dispatchEvent(new CustomEvent("sessions-changed"));
   } else if (type.startsWith("text/plain")) {
     fail(item, request.responseText.slice(0, 500));
+  } else if (request.status === 413 && answer) {
+    fail(item, [...answer.querySelectorAll("main h1, main h1 + p")].map((part) => part.textContent.trim()).join(" "));
   } else if (request.status === 200 || request.status === 401 || request.status === 403) {
     fail(item, say.saySignedOut);
   } else {

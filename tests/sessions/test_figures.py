@@ -76,7 +76,8 @@ def test_a_moment_is_shown_to_the_minute_and_kept_whole() -> None:
     html = figures.when(datetime(2026, 3, 5, 14, 7, 9, tzinfo=UTC))
 
     assert html == (
-        '<time class="fig" datetime="2026-03-05T14:07:09+00:00" title="2026-03-05 14:07:09 UTC">5 Mar 2026, 14:07</time>'
+        '<time class="fig" datetime="2026-03-05T14:07:09+00:00" title="2026-03-05 14:07:09 UTC">'
+        "5 Mar 2026, 14:07</time>"
     )
 
 

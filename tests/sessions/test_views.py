@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.template.loader import render_to_string
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
@@ -197,6 +198,11 @@ def test_an_unknown_address_has_a_readable_page(signed_in: Client) -> None:
 
     assert response.status_code == 404
     assert "There is nothing at this address" in response.text
+
+
+@pytest.mark.parametrize("page", ["400.html", "403.html", "403_csrf.html", "404.html", "413.html", "500.html"])
+def test_error_pages_need_no_request(page: str) -> None:
+    assert "<h1>" in render_to_string(page)
 
 
 def test_a_user_with_a_password_can_sign_in(client: Client, user: User) -> None:

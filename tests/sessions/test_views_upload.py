@@ -79,6 +79,14 @@ def test_what_is_no_session_is_refused_in_words(signed_in: Client, project: Proj
     assert Session.objects.count() == 0
 
 
+def test_a_refusal_names_the_file_as_its_sender_knows_it(signed_in: Client, project: Project) -> None:
+    response = signed_in.post(ADDRESS, {"files": SimpleUploadedFile("core.dump", b"\x00\x01\x02")}, headers=HTMX)
+
+    message = response.context["outcomes"][0].message
+    assert message.startswith("core.dump ")
+    assert ".upload" not in response.text
+
+
 def test_a_form_without_a_file_says_so(signed_in: Client, project: Project) -> None:
     response = signed_in.post(ADDRESS, {}, headers=HTMX)
 
@@ -107,6 +115,16 @@ def test_a_file_over_the_limit_is_cut_off(signed_in: Client, project: Project, s
     assert response.status_code == 413
     assert "larger than" in response.text
     assert Session.objects.count() == 0
+
+
+def test_a_form_over_the_limit_gets_a_page(signed_in: Client, project: Project, settings: Settings) -> None:
+    settings.HERMES_MAX_UPLOAD_BYTES = 1000
+
+    response = signed_in.post(ADDRESS, {"files": SimpleUploadedFile("big.json", b" " * 100_000)})
+
+    assert response.status_code == 413
+    assert response.text.startswith("<!doctype html>")
+    assert "Nothing was stored." in response.text
 
 
 def test_a_declared_length_over_the_limit_is_refused_before_reading(
