@@ -51,6 +51,7 @@ _PATH_HIT = re.compile(r"^[^\s:]{1,250}[./][^\s:]{0,100}(?::\d+)?:")
 _PATH_LINE = re.compile(
     r"^\s*[\w.@~+-]*(?:/[\w.@+ ~-]+)+/?$|^[-dlrwxsStT]{10}[@+.]?\s+\d|^[│├└─\s]+\S+$|^[\w-]+(?:\.[\w-]+)+$"
 )
+_COMMIT = re.compile(r"^[*|/\\ ]*[0-9a-f]{7,40} \S")
 _MARKUP = re.compile(r"^\s*<(?:!DOCTYPE|html|\?xml|head|body|div|svg|rss)\b", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/=]{200,}")
 _CODE_END = re.compile(
@@ -137,13 +138,11 @@ def _table(source: ToolOutput, lines: Sequence[str]) -> ContentType | None:
         return None
     names = found[0].format
     covered = sum(row.lines for table in found for row in table.rows) + 2 * len(found)
-    share = covered / max(sum(1 for line in sample if line.strip()), 1)
+    share = min(covered / max(sum(1 for line in sample if line.strip()), 1), 1.0)
     if names in ("csv", "tsv", "columns") and _timed(lines) > 0.5 * len(lines) and names != "csv":
         return None
     if share >= 0.6 and (rows >= 3 or names != "csv"):
-        return ContentType(
-            "table", round(min(share, 1.0) * 0.95, 2), f"{names} table: {share:.0%} of the lines are its rows"
-        )
+        return ContentType("table", round(share * 0.95, 2), f"{names} table: {share:.0%} of the lines are its rows")
     return None
 
 
@@ -182,6 +181,8 @@ def _lines_without_compressor(lines: Sequence[str]) -> ContentType | None:
         return ContentType("code_output", 0.6, "base64, compressed by lines")
     if number >= 3 and (share(_HIT) >= 0.6 or share(_PATH_HIT) >= 0.7):
         return ContentType("code_output", 0.7, "search hits, compressed by lines")
+    if number >= 3 and share(_COMMIT) >= 0.7:
+        return ContentType("code_output", 0.7, "list of commits, compressed by lines")
     if number >= 3 and share(_PATH_LINE) >= 0.7:
         return ContentType("code_output", 0.7, "listing, compressed by lines")
     return None

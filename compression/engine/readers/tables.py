@@ -21,6 +21,7 @@ _BOX_RULE = re.compile(r"^\s*\+[-=+]{3,}\+\s*$")
 _PIP_RULE = re.compile(r"^\s*[-=]{2,}(?: +[-=]{2,})*\s*$")
 _WIDE = re.compile(r" {2,}|\t")
 _WORD = re.compile(r"\S+(?: \S+)*")
+_DIFFSTAT = re.compile(r"\| +\d+ [-+]*$")
 _SAMPLE = 200
 _DELIMITERS = ("\t", ",", ";", "|")
 _MOST_COLUMNS = 200
@@ -145,6 +146,9 @@ def _split(lines: Sequence[str], sample: Sequence[str], delimiter: str) -> Table
         return None
     if _looks_like_prose_or_code(sample, delimiter):
         return None
+    indented = sum(not row.cells[0].strip() for row in rows)
+    if 2 * indented > len(rows) or _DIFFSTAT.search(sample[0]):
+        return None
     return Table("tsv" if delimiter == "\t" else "csv", rows[0].first, names, tuple(rows[1:]))
 
 
@@ -162,7 +166,7 @@ def _aligned(lines: Sequence[str]) -> Table | None:
     if start is None or len(lines) - start < 4:
         return None
     header = lines[start][:LINE_LIMIT].expandtabs()
-    if header[:1] == " " or not header[:1].isalpha():
+    if not header[:1].isalpha() or ":" in header or "//" in header:
         return None
     starts = [match.start() for match in _WORD.finditer(header)]
     if not 2 <= len(starts) <= _MOST_COLUMNS:

@@ -53,6 +53,9 @@ JSON_LINES = "".join(f'{{"id": {n}, "level": "info"}}\n' for n in range(20))
 SOURCE = "".join(f"{n:>6}\u2192    total = compute(first_{n}, second)  # error path\n" for n in range(1, 60))
 GREP = "".join(f"src/app/models.py:{n}:    name = models.CharField(max_length={n})\n" for n in range(1, 40))
 DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n-old, one\n+new, one\n context\n" * 4
+TABBED = "type Point struct {\n\t// ID names the point\n\tID string\n\n\t// At is its time\n\tAt time.Time\n}\n" * 9
+DIFFSTAT = "".join(f" src/app/part_{n}.go | {n:3} {'+' * (n % 30)}\n" for n in range(1, 30))
+COMMITS = "".join(f"{n:07x}a make the window of the session a little smaller\n" for n in range(1, 30))
 CHINESE = "日志压缩的目标是在有限的窗口里保留重要的信息。每次事件都会重新计算预算。\n" * 20
 CODE = "def total(a, b):\n    return sum(a, b)\n\nclass Shop:\n    name: str = 'x'\n" * 20
 ACCESS = "".join(
@@ -70,6 +73,9 @@ ACCESS = "".join(
         (SOURCE, "code_output"),
         (GREP, "code_output"),
         (DIFF, "code_output"),
+        (TABBED, "code_output"),
+        (DIFFSTAT, "code_output"),
+        (COMMITS, "code_output"),
         (CHINESE, "prose"),
         (CODE, "code_output"),
         (ACCESS, "log"),
