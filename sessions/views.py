@@ -57,10 +57,10 @@ def project_create(request: SignedInRequest) -> HttpResponse:
 def project_detail(request: SignedInRequest, slug: str) -> HttpResponse:
     project = visible_project(request, slug)
     sessions = Session.objects.filter(project=project)
-    context: dict[str, Any] = {"project": project, **table_context(request, sessions)}
+    totals = verbs.with_totals(Project.objects.filter(pk=project.pk)).get()
+    context: dict[str, Any] = {"project": project, "totals": totals, **table_context(request, sessions)}
     if request.htmx and not request.htmx.history_restore_request:
-        return render(request, "sessions/project.html#sessions", context)
-    context["totals"] = verbs.with_totals(Project.objects.filter(pk=project.pk)).get()
+        return render(request, "sessions/project.html#sessions", {**context, "is_fragment": True})
     return render(request, "sessions/project.html", {**context, **upload_context()})
 
 

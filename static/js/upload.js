@@ -78,7 +78,7 @@ function line(file) {
   progress.value = 0;
   progress.setAttribute("aria-label", file.name);
   item.append(row, progress);
-  list.prepend(item);
+  list.append(item);
   return item;
 }
 

@@ -40,6 +40,7 @@ def test_chosen_files_show_progress_then_a_link_and_a_row(page: Page, project: P
     expect(page.locator("li.upload.failed")).to_contain_text("notes.txt")
     expect(page.locator("#sessions tbody tr")).to_have_count(1)
     expect(page.locator("#sessions tbody a.title")).to_have_text("Fix the parser")
+    expect(page.locator("#totals")).to_contain_text("1session")
 
 
 def test_a_dropped_file_is_uploaded(page: Page, project: Project) -> None:

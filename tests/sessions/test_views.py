@@ -142,6 +142,7 @@ def test_a_restored_history_entry_is_a_whole_page(signed_in: Client, project: Pr
     response = signed_in.get("/projects/apollo/", headers={**HTMX, "HX-History-Restore-Request": "true"})
 
     assert response.text.startswith("<!doctype html>")
+    assert response.text.count('id="totals"') == 1
 
 
 def test_the_address_holds_the_state_of_the_table(signed_in: Client, project: Project) -> None:

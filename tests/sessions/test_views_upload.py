@@ -35,6 +35,12 @@ def test_a_session_is_stored_and_linked(signed_in: Client, project: Project) -> 
     assert f'href="/projects/apollo/sessions/{session.pk}/"' in response.text
 
 
+def test_a_title_is_escaped_once(signed_in: Client, project: Project) -> None:
+    response = signed_in.post(ADDRESS, {"files": chat("Let's go & see")}, headers=HTMX)
+
+    assert "<b>Let&#x27;s go &amp; see" in response.text
+
+
 def test_the_page_without_script_gets_a_page_of_results(signed_in: Client, project: Project) -> None:
     response = signed_in.post(ADDRESS, {"files": [chat("one"), chat("two"), SimpleUploadedFile("x.json", b"{}")]})
 
