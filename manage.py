@@ -10,10 +10,7 @@ def main() -> None:
     from django.core.management import execute_from_command_line
 
     from hermes_site.env import BadSetting
-    from hermes_site.warm_up import COUNTING_COMMANDS, warm_up
 
-    if COUNTING_COMMANDS.intersection(sys.argv[1:2]):
-        warm_up()
     try:
         execute_from_command_line(sys.argv)
     except BadSetting as error:

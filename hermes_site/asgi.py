@@ -13,8 +13,6 @@ from django.core.asgi import get_asgi_application
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.urls import re_path
 
-from hermes_site.warm_up import warm_up
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")
 
 
@@ -35,8 +33,6 @@ async def no_such_socket(scope: Any, receive: Any, send: Any) -> Any:
     await receive()
     await send({"type": "websocket.close", "code": 4404})
 
-
-warm_up()
 
 application = ProtocolTypeRouter(
     {

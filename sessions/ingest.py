@@ -7,7 +7,7 @@ either: what is known of a session never shrinks. It knows no HTTP and no file.
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
 
@@ -120,8 +120,8 @@ def content_sha256(parsed: ParsedSession, parts: list[list[dict[str, Any]]]) -> 
     for message, records in zip(parsed.messages, parts, strict=True):
         digest.update(json_column([message_head(message), records]).encode())
     rest = [
-        [astuple(turn) for turn in parsed.turns],
-        [astuple(boundary) for boundary in parsed.boundaries],
+        parsed.turns,
+        parsed.boundaries,
         [parsed.format, parsed.title, parsed.agent, parsed.parent, parsed.spawned_by, parsed.models],
         [parsed.started_at, parsed.ended_at, parsed.context_window, parsed.system_in_log, parsed.tools_json],
         [parsed.source_messages, dict(parsed.metadata), dict(parsed.skipped), parsed.warnings],

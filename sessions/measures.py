@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from threading import Thread
 from typing import Any, cast
 
 from django.conf import settings
@@ -35,17 +34,5 @@ class Measurement:
 
 
 def measure(parsed: ParsedSession) -> Measurement:
-    if _preparation is not None:
-        _preparation.join()
     function = cast("Callable[[ParsedSession], Measurement]", import_string(settings.AGENT_SESSIONS_MEASURE))
     return function(parsed)
-
-
-_preparation: Thread | None = None
-
-
-def prepare(load: Callable[[], object]) -> None:
-    """Run ``load``, which makes the first measurement quick, beside other work; ``measure`` waits for it."""
-    global _preparation
-    _preparation = Thread(target=load, name="prepare to measure", daemon=True)
-    _preparation.start()

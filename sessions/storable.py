@@ -6,7 +6,7 @@ there stays visible. Nothing else of a session's text is ever changed.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, is_dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -56,6 +56,8 @@ def storable_json(value: Any) -> Any:
         return {storable_text(str(name)): storable_json(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [storable_json(inner) for inner in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return storable_json(asdict(value))
     return value
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from hashlib import sha256
 
 import pytest
 from pytest_django.fixtures import Settings
 
-from sessions.importers.parsed import ParsedBoundary, ParsedMessage, ParsedSession, Part
+from sessions.importers.parsed import ParsedBoundary, ParsedMessage, ParsedSession, Part, Usage
 from sessions.ingest import ingest
 from sessions.measures import Measurement
 from sessions.models import Message, Original, Project, Session, Turn
@@ -210,12 +211,15 @@ def test_characters_that_no_database_takes_are_made_visible(project: Project) ->
 def test_figures_beyond_what_a_database_holds_are_cut_off(project: Project) -> None:
     parsed = recorded.session()
     parsed.context_window = 10**40
+    parsed.turns[0] = replace(parsed.turns[0], usage=Usage(uncached=10**40, output=-1))
     parsed.started_at = 1e300
 
     session = ingest(parsed, project=project, file=FILE).session
 
     assert session.context_window == 2**53 - 1
     assert session.started_at is None
+    turn = Turn.objects.get()
+    assert (turn.context_tokens, turn.output) == (2**53 - 1, 0)
 
 
 def test_a_failure_in_the_middle_stores_nothing(project: Project, settings: Settings) -> None:
