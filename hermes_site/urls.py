@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from django.urls import URLPattern, URLResolver, include, path
 
 from hermes_site.lazy_urls import lazily
@@ -19,6 +17,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("signout/", signin.leave, name="signout"),
     lazily("api/v1/", "hermes_site.api", namespace="api"),
     lazily("admin/", "hermes_site.admin_urls", namespace="admin"),
-    *([lazily("", "compression.urls", namespace="compression")] if find_spec("compression.urls") else []),
+    lazily("", "compression.urls", namespace="compression"),
     lazily("", "sessions.urls", namespace="sessions"),
 ]

@@ -57,9 +57,12 @@ CHROMIUM_FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, from CHROMIUM or the path; without one the test fails, because a skipped browser test tells nothing."""
+    """Chromium, from CHROMIUM or the path; without one the test fails, because a skipped browser test tells nothing.
+
+    One a module and not one a run: while Playwright is there, no test in the same thread can run an event loop.
+    """
     executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
     if not executable:
         pytest.fail("No Chromium: `make test` installs it, or CHROMIUM= says where it is.", pytrace=False)
