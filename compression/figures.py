@@ -1,0 +1,127 @@
+"""The timeline as a plotly figure: plain dictionaries, colours by their names in the style sheet.
+
+``var:NAME`` and ``var:NAME/OPACITY`` are resolved by the page's script, so that one figure serves light and
+dark. No query, no plotly import: the browser draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compression.engine.history import SOURCES
+from compression.engine.policy import Policy
+from compression.forms import Axis
+from compression.replay_document import ReplayDocument
+from compression.sampling import sampled
+from compression.timeline_marks import event_labels, event_marks, limit_lines, own_compactions
+
+MAX_POINTS = 2_000
+SOURCE_NAMES = {
+    "hidden": "System + tools (not in log)",
+    "system": "System",
+    "memory": "Memory and skills",
+    "user": "User",
+    "thinking": "Thinking",
+    "text": "Response",
+    "tool_call": "Tool calls",
+    "tool_result": "Tool results",
+    "media": "Media",
+}
+
+
+def sources_present(document: ReplayDocument) -> list[str]:
+    """The sources that occur in the session, in the order of every stack; ``hidden`` first."""
+    hidden = ["hidden"] if document.table.hidden else []
+    return hidden + [name for name in SOURCES if any(document.table.sources[name])]
+
+
+def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, Any]:
+    """Data and layout. ``turns`` maps each point to its turn; ``at`` maps a turn of the scrubber to the axis."""
+    table = document.table
+    limit = document.context_window
+    marked = [event.turn for event in document.events if event.edits][:MAX_POINTS]
+    chosen = sampled(table.before, MAX_POINTS, marked if len(marked) < MAX_POINTS // 2 else ())
+    places: Sequence[float] = document.minutes if axis == "minutes" and document.minutes else range(document.turns)
+    x = [places[t] for t in chosen]
+    after = [table.after[t] for t in chosen]
+    recorded = [document.recorded[t] for t in chosen]
+    top = max([limit, *table.before, *table.after]) if document.turns else limit
+    data = [_area(name, x, _column(document, name, chosen)) for name in sources_present(document)]
+    data.append(_line("without compression", x, [table.before[t] for t in chosen], "ink/0.45", dash="2px,3px", width=1.3))
+    data.append(_line("under policy", x, after, "ink", width=2))
+    data[-1]["customdata"] = [document.labels[t] for t in chosen]
+    data[-1]["hovertemplate"] = "under policy %{y:,.0f}<br>%{customdata}<extra></extra>"
+    if any(value is not None for value in recorded):
+        data.append(_line("recorded", x, recorded, "accent", dash="2px,4px", width=3))
+    data += event_marks(document, places)
+    data += own_compactions(document, places, top)
+    last = places[-1] if document.turns else 1
+    return {
+        "data": data,
+        "layout": _layout(axis, x, top) | {"shapes": limit_lines(document, policy, last), "annotations": [
+            *_limit_names(document, policy), *event_labels(document, places, top),
+        ]},
+        "turns": chosen,
+        "at": x,
+    }  # fmt: skip
+
+
+def _column(document: ReplayDocument, name: str, chosen: Sequence[int]) -> list[int]:
+    if name == "hidden":
+        return [document.table.hidden] * len(chosen)
+    column = document.table.sources[name]
+    return [column[t] for t in chosen]
+
+
+def _area(name: str, x: Sequence[float], y: Sequence[int]) -> dict[str, Any]:
+    colour = "c-system" if name == "hidden" else f"c-{name}"
+    return {
+        "type": "scatter", "mode": "lines", "stackgroup": "window", "name": SOURCE_NAMES[name], "x": x, "y": y,
+        "line": {"width": 0, "color": f"var:{colour}"}, "fillcolor": f"var:{colour}/0.82",
+        "hovertemplate": f"{SOURCE_NAMES[name]} %{{y:,.0f}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _line(
+    name: str, x: Sequence[float], y: Sequence[float | None], colour: str, *, width: float, dash: str = "solid"
+) -> dict[str, Any]:
+    return {
+        "type": "scatter", "mode": "lines", "name": name, "x": x, "y": y,
+        "line": {"color": f"var:{colour}", "width": width, "dash": dash},
+        "hovertemplate": f"{name} %{{y:,.0f}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _limit_names(document: ReplayDocument, policy: Policy) -> list[dict[str, Any]]:
+    limit = document.context_window
+    rows = [(limit, f"window {limit // 1000:,}K", "bad")]
+    if policy.strategy in ("threshold", "sliding"):
+        rows.append((round(policy.trigger_ratio * limit), f"trigger {policy.trigger_ratio:.0%}", "warn"))
+    if policy.strategy == "threshold":
+        rows.append((round(policy.target_ratio * limit), f"target {policy.target_ratio:.0%}", "good"))
+    return [
+        {
+            "xref": "paper", "x": 0.004, "y": y, "yanchor": "bottom", "xanchor": "left", "text": text,
+            "showarrow": False, "font": {"color": f"var:{colour}", "size": 11},
+        }
+        for y, text, colour in rows
+    ]  # fmt: skip
+
+
+def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
+    last = x[-1] if x else 1
+    grid = {"gridcolor": "var:line", "zeroline": False, "fixedrange": True, "color": "var:muted"}
+    return {
+        "margin": {"l": 52, "r": 14, "t": 14, "b": 34},
+        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": "var:muted", "size": 11.5}, "showlegend": False, "hovermode": "x unified",
+        "hoverlabel": {"bgcolor": "var:card", "bordercolor": "var:line", "font": {"color": "var:ink", "size": 12}},
+        "xaxis": grid | {
+            "range": [x[0] if x else 0, last if last else 1], "showgrid": False, "ticksuffix": " min" if axis == "minutes" else "",
+            "hoverformat": ".1f" if axis == "minutes" else "d", "unifiedhovertitle": {
+                "text": "minute %{x}" if axis == "minutes" else "turn %{x}"
+            },
+        },
+        "yaxis": grid | {"range": [0, round(top * 1.08)], "tickformat": "~s", "rangemode": "tozero"},
+    }  # fmt: skip

@@ -1,0 +1,215 @@
+"""A replay as it is stored: everything that a page asks about turns, events and windows, without the messages.
+
+Texts of messages stay in their rows; only stubs are kept here. Reading never runs the engine.
+"""
+
+from __future__ import annotations
+
+import zlib
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from itertools import accumulate
+from typing import Any
+
+import orjson
+
+from compression.eaters import biggest_eaters
+from compression.engine.blocks import content_type
+from compression.engine.edits import Edit, Event
+from compression.engine.history import Request
+from compression.engine.replay import Replay
+from compression.engine.snapshots import UnknownAddress, resolve
+from compression.engine.summary import summarize
+from compression.engine.tokens import MESSAGE_OVERHEAD
+from compression.engine.transcript import Message
+from compression.engine.turns import TurnTable, tabulate
+from compression.engine.zones import head_reason
+from compression.tool_columns import tool_columns
+
+LABEL_LENGTH = 60
+
+
+@dataclass(frozen=True)
+class ReplayDocument:
+    """One replay. ``sizes[i]`` = uncalibrated tokens of message i as it was logged; ``content_types`` by the
+    message of a tool result; ``labels[t]`` says what the model did in turn t; ``tool_tokens[side][tool][t]`` =
+    uncalibrated tokens of a tool's results in the window, for the tools that fill most of it."""
+
+    table: TurnTable
+    events: tuple[Event, ...]
+    summary: Mapping[str, Any]
+    context_window: int
+    window_basis: str
+    k: float
+    sizes: tuple[int, ...]
+    excluded: tuple[int, ...]
+    base_excluded: tuple[int, ...]
+    content_types: Mapping[int, str]
+    recorded: tuple[int | None, ...]
+    times: tuple[float | None, ...]
+    labels: tuple[str, ...]
+    boundaries: tuple[tuple[int, str, int | None], ...]
+    eaters: tuple[Mapping[str, Any], ...]
+    alarms: tuple[str, ...]
+    head_reasons: Mapping[int, str]
+    tool_tokens: Mapping[str, Mapping[str, list[int]]]
+
+    @property
+    def turns(self) -> int:
+        return len(self.table)
+
+    def request(self, turn: int) -> Request:
+        """The messages of a turn's request as the policy's history reads them."""
+        at = bisect_right(self.table.requests, turn, key=lambda row: row[0]) - 1
+        _, kept, start = self.table.requests[at]
+        return Request(kept, start, self.table.request_end[turn])
+
+    def base_request(self, turn: int) -> Request:
+        """The messages of a turn's request had no policy ever acted."""
+        return Request((), 0, self.table.request_end[turn]) if self.has_own_base else self.request(turn)
+
+    @cached_property
+    def has_own_base(self) -> bool:
+        """Whether the two sides read the session's compactions differently."""
+        return self.base_excluded != self.excluded or len(self.table.requests) > 1
+
+    def pinned(self, turn: int) -> Mapping[int, str]:
+        """Message -> reason, at a turn."""
+        at = bisect_right(self.table.pinned, turn, key=lambda row: row[0]) - 1
+        return self.table.pinned[at][1] if at >= 0 else {}
+
+    def edits(self, turn: int) -> dict[int, tuple[Event, Edit]]:
+        """The edits in force at a turn, by message, each with the event that made it."""
+        return {edit.message: (event, edit) for event in self.events if event.turn <= turn for edit in event.edits}
+
+    @cached_property
+    def running(self) -> tuple[int, ...]:
+        """Running sums of the tokens of messages: [i] = messages before i, left out ones with 0."""
+        return tuple(accumulate(self._without(self.excluded), initial=0))
+
+    @cached_property
+    def base_running(self) -> tuple[int, ...]:
+        return tuple(accumulate(self._without(self.base_excluded), initial=0))
+
+    def _without(self, left_out: tuple[int, ...]) -> list[int]:
+        sizes = list(self.sizes)
+        for i in left_out:
+            sizes[i] = 0
+        return sizes
+
+    @cached_property
+    def landmarks(self) -> tuple[int, ...]:
+        """Turns that a reader jumps between: events that changed something, and the agent's own compactions."""
+        turns = {event.turn for event in self.events if event.kind != "skip"}
+        return tuple(sorted(turns | {turn for turn, _, _ in self.boundaries if turn < self.turns}))
+
+    def edit_of(self, address: str) -> Edit:
+        """The edit whose stub carries an address; UnknownAddress when this replay has none."""
+        known = {edit.sha256: edit for event in self.events for edit in event.edits if edit.sha256}
+        return known[resolve(address, known)]
+
+    @cached_property
+    def minutes(self) -> tuple[float, ...] | None:
+        """Minutes since the first call with a time, never falling; None when fewer than two calls have one."""
+        known = [time for time in self.times if time is not None]
+        if len(known) < 2 or max(known) <= min(known):
+            return None
+        last, found = known[0], []
+        for time in self.times:
+            last = max(last, time if time is not None else last)
+            found.append(round((last - known[0]) / 60, 2))
+        return tuple(found)
+
+    def packed(self) -> bytes:
+        """zlib-compressed JSON."""
+        return zlib.compress(orjson.dumps(self._fields(), option=orjson.OPT_NON_STR_KEYS), 6)
+
+    def _fields(self) -> dict[str, Any]:
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        events = [asdict(event) for event in self.events]
+        for event in events:
+            for edit in event["edits"]:
+                del edit["counts"]
+        return {**fields, "table": self.table.as_dict(), "events": events}
+
+    @classmethod
+    def unpacked(cls, body: bytes) -> ReplayDocument:
+        """What ``packed`` gave."""
+        fields = orjson.loads(zlib.decompress(body))
+        events = tuple(_event(row) for row in fields["events"])
+        types = {int(i): kind for i, kind in fields["content_types"].items()}
+        heads = {int(i): reason for i, reason in fields["head_reasons"].items()}
+        given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
+        given["boundaries"] = tuple((turn, kind, left) for turn, kind, left in fields["boundaries"])
+        given |= {"events": events, "content_types": types, "head_reasons": heads}
+        return cls(**{**given, "table": TurnTable.from_dict(fields["table"])})
+
+
+def _event(row: dict[str, Any]) -> Event:
+    edits = tuple(Edit(**{**edit, "kept": tuple(edit["kept"])}) for edit in row["edits"])
+    return Event(**{**row, "edits": edits, "left": tuple(row["left"])})
+
+
+def document_of(replay: Replay) -> ReplayDocument:
+    """Everything worth storing of a replay. O(messages + text of the tool results)."""
+    transcript, table = replay.transcript, tabulate(replay)
+    known = {e.message: e.content_type for event in replay.events for e in event.edits if e.content_type}
+    return ReplayDocument(
+        table=table,
+        events=replay.events,
+        summary=summarize(replay, table),
+        context_window=replay.context_window,
+        window_basis=replay.window_basis,
+        k=replay.calibration.k,
+        sizes=tuple(sum(counts) + MESSAGE_OVERHEAD for counts in transcript.counts),
+        excluded=tuple(sorted(replay.course.excluded)),
+        base_excluded=tuple(sorted(replay.base.excluded)),
+        content_types=_content_types(transcript.messages, known),
+        recorded=tuple(t.recorded.context_tokens if t.recorded else None for t in transcript.turns),
+        times=tuple(_time(transcript.messages, t.time, t.request_end, t.response_end) for t in transcript.turns),
+        labels=tuple(_label(transcript.messages[t.request_end : t.response_end]) for t in transcript.turns),
+        boundaries=tuple((b.turn, b.kind, b.tokens_left) for b in transcript.boundaries),
+        eaters=tuple(biggest_eaters(replay)),
+        alarms=replay.alarms,
+        head_reasons=_head_reasons(replay, table),
+        tool_tokens=tool_columns(replay),
+    )
+
+
+def _head_reasons(replay: Replay, table: TurnTable) -> dict[int, str]:
+    found: dict[int, str] = {}
+    seen: tuple[object, ...] = ()
+    for turn, request in enumerate(replay.course.windows):
+        here = (request.kept, request.start, table.head_at[turn])
+        if here != seen:
+            seen = here
+            messages = (replay.transcript.messages[i] for i in request.indexes(0, table.head_at[turn]))
+            found.update((message.index, head_reason(message)) for message in messages)
+    return found
+
+
+def _content_types(messages: tuple[Message, ...], known: Mapping[int, str]) -> dict[int, str]:
+    arguments = {p.call_id: p.text for m in messages for p in m.parts if p.kind == "tool_call"}
+    found = {}
+    for message in messages:
+        for part in message.parts:
+            if part.kind == "tool_result":
+                found[message.index] = known.get(message.index) or content_type(part, arguments).kind
+    return found
+
+
+def _time(messages: tuple[Message, ...], own: float | None, first: int, last: int) -> float | None:
+    if own is not None:
+        return own
+    return next((m.timestamp for m in messages[first:last] if m.timestamp is not None), None)
+
+
+def _label(response: tuple[Message, ...]) -> str:
+    calls = Counter(part.name for message in response for part in message.parts if part.kind == "tool_call")
+    if not calls:
+        return "answer"
+    label = ", ".join(name if count == 1 else f"{name} ×{count}" for name, count in calls.items())
+    return label if len(label) <= LABEL_LENGTH else label[: LABEL_LENGTH - 1] + "…"

@@ -1,0 +1,79 @@
+"""The replay of a stored session under a policy: worked out once, stored, then read.
+
+The one write path of ``StoredReplay``. Opening a page again runs no engine and loads no message.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from django.db import transaction
+
+from compression.engine import ENGINE_VERSION
+from compression.engine.history import History
+from compression.engine.policy import Policy
+from compression.engine.replay import replay
+from compression.models import StoredReplay
+from compression.replay_document import ReplayDocument, document_of
+from compression.transcripts import from_session
+from sessions.models import Session
+
+SHELF_SIZE = 24
+
+_Key = tuple[object, ...]
+_shelf: OrderedDict[_Key, ReplayDocument] = OrderedDict()
+_lock = Lock()
+
+
+def stored_replay(session: Session, policy: Policy, *, history: History = "uncompacted") -> ReplayDocument:
+    """The replay of the session's present revision; worked out and stored when nobody has done so yet.
+
+    No query when this process has it at hand, one when it is stored; four and a write otherwise.
+    """
+    if policy.strategy == "recorded":
+        history = "as-recorded"
+    key = (session.pk, session.revision, session.updated_at, policy.digest, history, ENGINE_VERSION)
+    with _lock:
+        if (found := _shelf.get(key)) is not None:
+            _shelf.move_to_end(key)
+            return found
+    document = _load(session, policy, history) or _work_out(session, policy, history)
+    with _lock:
+        _shelf[key] = document
+        while len(_shelf) > SHELF_SIZE:
+            _shelf.popitem(last=False)
+    return document
+
+
+def _load(session: Session, policy: Policy, history: History) -> ReplayDocument | None:
+    body = (
+        StoredReplay.objects.filter(
+            session=session,
+            revision=session.revision,
+            policy_digest=policy.digest,
+            history=history,
+            engine_version=ENGINE_VERSION,
+        )
+        .values_list("body", flat=True)
+        .first()
+    )
+    return None if body is None else ReplayDocument.unpacked(bytes(body))
+
+
+def _work_out(session: Session, policy: Policy, history: History) -> ReplayDocument:
+    subject = from_session(session)
+    document = document_of(replay(subject.transcript, policy, subject.calibration, history=history))
+    with transaction.atomic():
+        StoredReplay.objects.filter(session=session).exclude(
+            revision=session.revision, engine_version=ENGINE_VERSION
+        ).delete()
+        StoredReplay.objects.update_or_create(
+            session=session,
+            revision=session.revision,
+            policy_digest=policy.digest,
+            history=history,
+            engine_version=ENGINE_VERSION,
+            defaults={"body": document.packed()},
+        )
+    return document

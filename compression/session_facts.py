@@ -1,0 +1,246 @@
+"""Facts of a session under a policy, for the page: the row of figures, alarms, why nothing was saved, tables.
+
+Every share comes with what it is a share of. Reads a stored replay and the session's own row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from compression.engine.edits import Event
+from compression.engine.policy import Policy
+from compression.forms import PageState
+from compression.replay_document import ReplayDocument
+from sessions.models import Session
+from sessions.templatetags.figures import percent, short
+
+EVENTS_PAGE = 10
+TURNS_PAGE = 40
+LISTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A figure with the word under it; ``mood`` is good, warn, bad or empty; ``exact`` shows on hover."""
+
+    figure: str
+    word: str
+    mood: str = ""
+    exact: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """``mood`` is info, warn or error."""
+
+    mood: str
+    title: str
+    lines: tuple[str, ...] = ()
+
+
+def facts(session: Session, document: ReplayDocument, policy: Policy) -> list[Fact]:
+    """The row of figures over the page."""
+    summary = document.summary
+    rows = [
+        Fact(str(document.turns), _("turns")),
+        Fact(str(session.tool_call_count), _("tool calls")),
+        _peak(session, summary),
+        *_passes(document, policy),
+        Fact(session.model or _("unknown model"), f"{short(document.context_window)} {_('window')}", exact=_basis(document)),
+    ]
+    if summary["events"]:
+        rows += _saved(summary)
+    return rows
+
+
+def _basis(document: ReplayDocument) -> str:
+    return f"{document.context_window:,} tokens, from {document.window_basis}"
+
+
+def _peak(session: Session, summary: Any) -> Fact:
+    recorded = session.peak_context_tokens
+    word = _("peak, recorded %(figure)s") % {"figure": short(recorded)} if recorded else _("peak, estimated")
+    share = summary["peak_before"] / summary["context_window"]
+    mood = "bad" if share > 1 else "warn" if share > 0.75 else ""
+    return Fact(f"~{short(summary['peak_before'])}", word, mood, exact=f"{summary['peak_before']:,} tokens")
+
+
+def _passes(document: ReplayDocument, policy: Policy) -> list[Fact]:
+    summary = document.summary
+    rows = []
+    if policy.strategy in ("threshold", "sliding"):
+        turn = trigger_turn(document, policy)
+        figure = _("turn %(turn)s") % {"turn": turn} if turn is not None else _("never")
+        word = _("passes the trigger, %(share)s") % {"share": percent(policy.trigger_ratio)}
+        rows.append(Fact(figure, word, "warn" if turn is not None else ""))
+    turn = summary["overflow_turn_none"]
+    if turn is not None:
+        rows.append(Fact(_("turn %(turn)s") % {"turn": turn}, _("overflows without a policy"), "bad"))
+        ours = summary["overflow_turn"]
+        if ours is None:
+            rows.append(Fact(_("never"), _("overflows under it"), "good"))
+        else:
+            rows.append(Fact(_("turn %(turn)s") % {"turn": ours}, _("overflows under it"), "bad"))
+    return rows
+
+
+def _saved(summary: Any) -> list[Fact]:
+    rows = [
+        (summary["session_saved"], _("of all tokens sent, %(whole)s") % {"whole": short(summary["sent_before"])}),
+        (summary["request_saved"], _("of the window at an event, logged part")),
+        (summary["tool_saved"], _("of tool results sent")),
+    ]
+    found = [Fact(f"−{percent(share)}", word, "good") for share, word in rows if share is not None and share >= 0]
+    if summary["addresses"]:
+        whole = summary["recall_integrity"] == 1
+        found.append(Fact(percent(summary["recall_integrity"]), _("of %(n)s addresses resolve") % {"n": summary["addresses"]}, "" if whole else "bad"))
+    found.append(Fact(str(summary["violations"]), _("violations"), "bad" if summary["violations"] else ""))
+    return found  # fmt: skip
+
+
+def trigger_turn(document: ReplayDocument, policy: Policy) -> int | None:
+    """The first turn whose request would pass the trigger had no policy acted."""
+    line = policy.trigger_ratio * document.context_window - policy.reserve_output
+    return next((turn for turn, tokens in enumerate(document.table.before) if tokens > line), None)
+
+
+def banners(session: Session, document: ReplayDocument, policy: Policy) -> list[Banner]:
+    """Alarms first, then why nothing was saved."""
+    found = []
+    summary = document.summary
+    if summary["violations"]:
+        title = _("%(n)s invariants are broken") % {"n": summary["violations"]}
+        found.append(Banner("error", title, tuple(summary["violation_list"][:5])))
+    if document.alarms:
+        found.append(Banner("warn", _("Compression stopped"), tuple(document.alarms[:5])))
+    if summary["warnings"]:
+        found.append(Banner("info", _("How this history is read"), tuple(summary["warnings"][:5])))
+    if not summary["events"] and document.turns:
+        found.append(Banner("info", _("0 saved: %(why)s") % {"why": why_nothing(document, policy)}))
+    return found
+
+
+def why_nothing(document: ReplayDocument, policy: Policy) -> str:
+    """One sentence on why a policy changed nothing in this session."""
+    if policy.strategy == "none":
+        return _("this policy never compresses.")
+    if policy.strategy == "recorded":
+        return _("the agent compacted nothing in this session, as far as its log says.")
+    peak, line = document.summary["peak_before"], policy.trigger_ratio * document.context_window
+    share = percent(peak / document.context_window)
+    if peak + policy.reserve_output <= line:
+        return _("the window never passed the trigger. It peaked at %(share)s of %(window)s; the trigger is %(trigger)s.") % {
+            "share": share, "window": short(document.context_window), "trigger": percent(policy.trigger_ratio),
+        }  # fmt: skip
+    reasons = list(dict.fromkeys(event.reason for event in document.events if event.kind == "skip"))
+    return _("the window passed the trigger (%(share)s), but %(reasons)s.") % {
+        "share": share,
+        "reasons": "; ".join(reasons[:3]) or _("no event took place"),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class EventRow:
+    event: Event
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventsPage:
+    """A page of the events; ``first`` counts from 0."""
+
+    rows: tuple[EventRow, ...]
+    first: int
+    total: int
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows)
+
+    @property
+    def next_first(self) -> int | None:
+        return self.last if self.last < self.total else None
+
+    @property
+    def previous_first(self) -> int | None:
+        return max(0, self.first - EVENTS_PAGE) if self.first else None
+
+
+def events_page(document: ReplayDocument, state: PageState, first: int = 0) -> EventsPage:
+    """Events from number ``first``, each with the address of its turn."""
+    first = min(first, max(0, len(document.events) - 1))
+    events = document.events[first : first + EVENTS_PAGE]
+    return EventsPage(tuple(EventRow(e, state.url(turn=e.turn)) for e in events), first, len(document.events))
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    turn: int
+    url: str
+    label: str
+    minute: float | None
+    recorded: int | None
+    before: int
+    after: int
+    usage: float
+    is_over: bool
+    event: Event | None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnsPage:
+    rows: tuple[TurnRow, ...]
+    first: int
+    total: int
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.rows) - 1
+
+    @property
+    def next_first(self) -> int | None:
+        return self.last + 1 if self.last + 1 < self.total else None
+
+    @property
+    def previous_first(self) -> int | None:
+        return max(0, self.first - TURNS_PAGE) if self.first else None
+
+
+def turns_page(document: ReplayDocument, state: PageState, first: int) -> TurnsPage:
+    """The table twin of the timeline, from turn ``first``."""
+    first = min(first, max(0, document.turns - 1))
+    events = {event.turn: event for event in document.events if event.edits or event.left}
+    table, minutes, reserve = document.table, document.minutes, state.policy.reserve_output
+    rows = [
+        TurnRow(
+            turn=t,
+            url=state.url(turn=t),
+            label=document.labels[t],
+            minute=minutes[t] if minutes else None,
+            recorded=document.recorded[t],
+            before=table.before[t],
+            after=table.after[t],
+            usage=(table.after[t] + reserve) / document.context_window,
+            is_over=table.after[t] + reserve > document.context_window,
+            event=events.get(t),
+        )
+        for t in range(first, min(first + TURNS_PAGE, document.turns))
+    ]
+    return TurnsPage(tuple(rows), first, document.turns)
+
+
+def neighbours(document: ReplayDocument, turn: int) -> tuple[int | None, int | None]:
+    """The turns of the event before and the event after a turn."""
+    earlier = [t for t in document.landmarks if t < turn]
+    later = (t for t in document.landmarks if t > turn)
+    return (earlier[-1] if earlier else None), next(later, None)
+
+
+def bounded(values: Sequence[Any], limit: int = LISTED) -> tuple[list[Any], int]:
+    """The first of some values, and how many more there are."""
+    return list(islice(values, limit)), max(0, len(values) - limit)

@@ -1,0 +1,96 @@
+"""The contexts of the session page and its fragments, put together from a stored replay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.urls import reverse
+
+from compression.composition import composition
+from compression.engine.presets import PRESETS
+from compression.figures import SOURCE_NAMES, sources_present
+from compression.forms import AXES, SIDES, PageState
+from compression.replay_document import ReplayDocument
+from compression.session_facts import banners, bounded, events_page, facts, neighbours
+from compression.window_strip import strip
+from compression.window_view import window_view
+from sessions.models import Session
+
+
+def window_context(session: Session, document: ReplayDocument, state: PageState) -> dict[str, Any]:
+    """What depends on the turn: the window, its strips and what fills it."""
+    turn, reserve = state.turn, state.policy.reserve_output
+    before = strip(document, turn, after=False, reserve=reserve)
+    after = strip(document, turn, after=True, reserve=reserve)
+    earlier, later = neighbours(document, turn)
+    shows_after = state.side != "before"
+    return {
+        "session": session,
+        "project": session.project,
+        "state": state,
+        "document": document,
+        "policies": PRESETS.values(),
+        "window": window_view(session, document, state),
+        "strips": [
+            (name, one)
+            for name, one in (("before", before), ("after", after))
+            if state.side in ("both", "diff") or name == state.side
+        ],
+        "is_smaller": after.tokens < before.tokens,
+        "counted": document.table.counted[turn],
+        "shares": composition(document, turn, after=shows_after),
+        "shares_after": shows_after,
+        "label": document.labels[turn],
+        "minute": document.minutes[turn] if document.minutes else None,
+        "recorded": document.recorded[turn],
+        "estimated": document.table.before[turn],
+        "last": document.turns - 1,
+        "previous_event": earlier,
+        "next_event": later,
+        "previous_event_url": state.url(turn=earlier) if earlier is not None else None,
+        "next_event_url": state.url(turn=later) if later is not None else None,
+        "sides": [(name, label, state.url(side=name)) for name, label in SIDES],
+    }
+
+
+def page_context(session: Session, document: ReplayDocument, state: PageState) -> dict[str, Any]:
+    """The whole page. Its size does not depend on the session's."""
+    own = [row for row in session.boundaries if isinstance(row, dict)]
+    own_shown, own_more = bounded(own)
+    warnings, warnings_more = bounded(session.warnings)
+    skipped, skipped_more = bounded(session.skipped)
+    context: dict[str, Any] = {
+        "session": session,
+        "project": session.project,
+        "state": state,
+        "document": document,
+        "facts": facts(session, document, state.policy),
+        "banners": banners(session, document, state.policy),
+        "axes": [(name, label, state.url(axis=name)) for name, label in AXES],
+        "has_minutes": document.minutes is not None,
+        "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],
+        "has_recorded": any(value is not None for value in document.recorded),
+        "events": events_page(document, state),
+        "eaters": [eater | {"url": state.url(turn=eater["turn"], open=eater["message"])} for eater in document.eaters],
+        "sent_before": document.summary["sent_before"],
+        "calibration": session.calibration,
+        "counter_error": document.summary["counter_error"],
+        "own_boundaries": [row | {"url": state.url(turn=min(row["turn"], document.turns - 1))} for row in own_shown],
+        "own_more": own_more,
+        "warnings": warnings,
+        "warnings_more": warnings_more,
+        "skipped": skipped,
+        "skipped_more": skipped_more,
+        "metadata": sorted(session.metadata_counts.items(), key=lambda row: -row[1])[:20],
+        "timeline_url": address(session, "timeline", state),
+        "turns_url": address(session, "turns", state),
+    }
+    if document.turns:
+        context |= window_context(session, document, state)
+    return context
+
+
+def address(session: Session, name: str, state: PageState) -> str:
+    """The address of a fragment of this page, in the page's state."""
+    path = reverse(f"compression:{name}", args=[session.project.slug, session.pk])
+    return path + "?" + state.url().partition("?")[2]

@@ -1,0 +1,89 @@
+"""Marks on the timeline: limits, events of the policy, and the compactions that the agent made itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from compression.engine.policy import Policy
+from compression.replay_document import ReplayDocument
+
+MARKS_SHOWN = 200
+LINES_SHOWN = 12
+LABELS_SHOWN = 5
+OWN_NAMES = {
+    "compact": ("✂", "the agent compacted here"),
+    "micro": ("✂", "the agent cleared results here"),
+    "silent": ("◌", "recorded context fell and the log does not say why"),
+}
+
+
+def limit_lines(document: ReplayDocument, policy: Policy, last: float) -> list[dict[str, Any]]:
+    """Window, trigger and target as lines across the figure."""
+    limit = document.context_window
+    rows = [(float(limit), "bad", "solid")]
+    if policy.strategy in ("threshold", "sliding"):
+        rows.append((policy.trigger_ratio * limit, "warn", "dash"))
+    if policy.strategy == "threshold":
+        rows.append((policy.target_ratio * limit, "good", "dot"))
+    return [
+        {
+            "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y,
+            "line": {"color": f"var:{colour}", "width": 1.2, "dash": dash},
+        }
+        for y, colour, dash in rows
+    ]  # fmt: skip
+
+
+def event_marks(document: ReplayDocument, places: Sequence[float]) -> list[dict[str, Any]]:
+    """One mark for each event that changed something, and a drop line where there are few."""
+    events = [event for event in document.events if event.edits or event.reclaimed][:MARKS_SHOWN]
+    if not events:
+        return []
+    marks = {
+        "type": "scatter", "mode": "markers", "name": "event", "x": [places[e.turn] for e in events],
+        "y": [e.before for e in events], "marker": {"symbol": "triangle-down", "size": 9, "color": "var:warn"},
+        "customdata": [[len(e.edits), e.reclaimed] for e in events],
+        "hovertemplate": "event: %{customdata[0]} blocks, −%{customdata[1]:,}<extra></extra>",
+    }  # fmt: skip
+    if len(events) > LINES_SHOWN:
+        return [marks]
+    drops: dict[str, Any] = {
+        "type": "scatter", "mode": "lines", "name": "event", "hoverinfo": "skip",
+        "x": [v for e in events for v in (places[e.turn], places[e.turn], None)],
+        "y": [v for e in events for v in (0, e.before, None)], "line": {"color": "var:warn", "width": 1.4},
+    }  # fmt: skip
+    return [drops, marks]
+
+
+def event_labels(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:
+    """What each event did, in words, where there are few of them."""
+    events = [event for event in document.events if event.edits or event.reclaimed]
+    if len(events) > LABELS_SHOWN:
+        return []
+    end = places[-1] if len(places) else 1
+    return [
+        {
+            "x": places[event.turn], "y": event.before, "yanchor": "bottom", "yshift": 6, "showarrow": False,
+            "xanchor": "right" if places[event.turn] > 0.6 * end else "left",
+            "text": f"{len(event.edits)} blocks, −{event.reclaimed / 1000:.1f}K",
+            "font": {"color": "var:warn", "size": 11},
+        }
+        for event in events
+        if event.before <= top
+    ]  # fmt: skip
+
+
+def own_compactions(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:
+    """The agent's own compactions and silent clearings, along the top."""
+    found = [row for row in document.boundaries if row[0] < document.turns][:MARKS_SHOWN]
+    if not found:
+        return []
+    return [
+        {
+            "type": "scatter", "mode": "text", "name": "agent's own", "x": [places[turn] for turn, _, _ in found],
+            "y": [round(top * 1.03)] * len(found), "text": [OWN_NAMES[kind][0] for _, kind, _ in found],
+            "textfont": {"size": 15, "color": "var:ink"}, "customdata": [OWN_NAMES[kind][1] for _, kind, _ in found],
+            "hovertemplate": "%{customdata}<extra></extra>",
+        }
+    ]  # fmt: skip

@@ -1,0 +1,20 @@
+"""Addresses of the session page and its fragments."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from compression import views
+
+app_name = "compression"
+
+session_urls = [
+    path("", views.session_detail, name="session"),
+    path("timeline/", views.timeline, name="timeline"),
+    path("turns/", views.turns, name="turns"),
+    path("events/", views.events, name="events"),
+    path("messages/<int:index>/<int:part>/", views.message_text, name="message-text"),
+    path("originals/<str:address>/", views.recall, name="recall"),
+]
+
+urlpatterns = [path("projects/<slug:slug>/sessions/<int:pk>/", include(session_urls))]

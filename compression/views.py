@@ -1,0 +1,158 @@
+"""The session page and its fragments.
+
+A view finds the session, checks access and asks for one context. A session that the user may not see is
+404, as if it did not exist; a query that makes no sense is 400 with a page that says what is wrong.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_GET
+from django.views.decorators.vary import vary_on_headers
+from django_htmx.middleware import HtmxDetails
+
+from compression.engine.snapshots import UnknownAddress
+from compression.figures import timeline as timeline_figure
+from compression.forms import LARGEST, PageState, StateForm
+from compression.message_texts import TextSlice, original_slice, part_slice
+from compression.replay_document import ReplayDocument
+from compression.replays import stored_replay
+from compression.session_facts import events_page, turns_page
+from compression.session_page import page_context, window_context
+from sessions.models import Session
+
+
+class PageRequest(HttpRequest):
+    """What LoginRequiredMiddleware and HtmxMiddleware make sure of."""
+
+    htmx: HtmxDetails
+
+
+def visible_session(request: HttpRequest, slug: str, pk: int) -> Session:
+    sessions = Session.objects.visible_to(request.user).select_related("project").defer("tools_json")
+    return get_object_or_404(sessions, project__slug=slug, pk=pk)
+
+
+def refused(request: HttpRequest, session: Session, form: StateForm) -> HttpResponse:
+    context = {"session": session, "project": session.project, "faults": form.faults()}
+    return render(request, "compression/bad_state.html", context, status=400)
+
+
+def opened(request: HttpRequest, session: Session) -> tuple[PageState, ReplayDocument] | StateForm:
+    """The state that the query asks for and its replay; the form when the query is wrong."""
+    form = StateForm(request.GET, turns=session.turn_count)
+    if not form.is_valid():
+        return form
+    state = form.state(session.get_absolute_url())
+    return state, stored_replay(session, state.policy)
+
+
+def first_of(request: HttpRequest) -> int:
+    """Where a paged list begins; nonsense begins at 0."""
+    text = request.GET.get("first", "0")
+    return min(int(text), LARGEST) if text.isascii() and text.isdigit() and len(text) < 12 else 0
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def session_detail(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    state, document = found
+    if request.htmx and not request.htmx.history_restore_request and document.turns:
+        context = window_context(session, document, state)
+        response = render(request, "compression/window.html", context | {"is_fragment": True})
+        response["HX-Replace-Url"] = state.url(open=state.open)
+        return response
+    return render(request, "compression/session.html", page_context(session, document, state))
+
+
+@require_GET
+def timeline(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """The figure of the timeline as JSON."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return JsonResponse({"error": "; ".join(found.faults())}, status=400)
+    state, document = found
+    return JsonResponse(timeline_figure(document, state.policy, state.axis))
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def turns(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """The table twin of the timeline."""
+    return paged(request, slug, pk, "compression/turns.html", "turns_page", turns_page)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def events(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    return paged(request, slug, pk, "compression/events.html", "events", events_page)
+
+
+def paged(request: PageRequest, slug: str, pk: int, template: str, name: str, page: Any) -> HttpResponse:
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    state, document = found
+    context = {
+        "session": session,
+        "project": session.project,
+        "state": state,
+        "fragment": template,
+        name: page(document, state, first_of(request)),
+    }
+    return render(request, template if request.htmx else "compression/fragment_page.html", context)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def message_text(request: PageRequest, slug: str, pk: int, index: int, part: int) -> HttpResponse:
+    """The text of one part, a slice at a time."""
+    session = visible_session(request, slug, pk)
+    if index > LARGEST:
+        raise Http404
+    found = part_slice(session, index, part, first_of(request))
+    return text_response(request, session, found, heading=f"Message {index}")
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def recall(request: PageRequest, slug: str, pk: int, address: str) -> HttpResponse:
+    """The original that an address of this session's replay leads to, a slice at a time."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    try:
+        edit = found[1].edit_of(address)
+    except UnknownAddress as error:
+        raise Http404(str(error)) from None
+    piece = original_slice(edit.sha256, first_of(request))
+    return text_response(request, session, piece, heading=edit.address, sha256=edit.sha256)
+
+
+def text_response(
+    request: PageRequest, session: Session, found: TextSlice | None, *, heading: str, sha256: str = ""
+) -> HttpResponse:
+    if found is None:
+        raise Http404
+    more = request.GET.copy()
+    more["first"] = str(found.end)
+    context = {
+        "session": session,
+        "project": session.project,
+        "fragment": "compression/text.html",
+        "slice": found,
+        "heading": heading,
+        "sha256": sha256,
+        "more_url": f"{request.path}?{more.urlencode()}",
+    }
+    return render(request, "compression/text.html" if request.htmx else "compression/fragment_page.html", context)

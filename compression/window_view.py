@@ -1,0 +1,309 @@
+"""The window at one turn as a page shows it: which messages are shown, which fold, and what each block says.
+
+Works from a stored replay; rows are asked for only for the messages that are shown, whose number does
+not depend on the session's. Decides no zone and no edit.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
+
+from compression.engine.edits import Edit, Event
+from compression.forms import PageState, Side
+from compression.message_texts import DIFF_CHARS, PREVIEW_CHARS, ShownMessage, shown_messages
+from compression.replay_document import ReplayDocument
+from compression.text_diff import Run, diff_runs
+from sessions.models import Original, Session
+
+HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 4, 3, 3
+CHANGED_SHOWN = 12
+PAGE_MESSAGES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One message on one side. ``look`` is the style: sacred, pinned, compressible, compressed or removed."""
+
+    message: ShownMessage
+    look: str
+    reason: str
+    content_type: str
+    tokens_before: int
+    tokens: int
+    edit: Edit | None = None
+    event: Event | None = None
+    is_selected: bool = False
+
+    @property
+    def icon(self) -> str:
+        return {"sacred": "lock", "pinned": "pin", "compressed": "squeeze", "removed": "scissors"}.get(self.look, "")
+
+    @property
+    def is_changed(self) -> bool:
+        return self.edit is not None and self.look == "compressed"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the window: a message on each side that is shown (None where it is not held), or on both alike."""
+
+    index: int
+    before: Block | None = None
+    after: Block | None = None
+    alike: Block | None = None
+    diff: tuple[Run, ...] = ()
+    is_fold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A run that is not shown; ``url`` opens it. ``unchanged + changed + left`` messages."""
+
+    unchanged: int
+    changed: int
+    left: int
+    tokens_before: int
+    tokens_after: int
+    url: str
+    is_fold: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Stands above the messages of an opened run."""
+
+    first: int
+    last: int
+    close_url: str
+    is_fold: bool = False
+    is_opened: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WindowView:
+    """What the template draws."""
+
+    rows: tuple[Row | Fold | Opened, ...]
+    hidden: int
+    silent: int
+    shown: int
+
+
+def window_view(session: Session, document: ReplayDocument, state: PageState) -> WindowView:
+    """The window of a state's turn. At most two queries, three for the diff."""
+    return _Builder(session, document, state).view()
+
+
+class _Builder:
+    def __init__(self, session: Session, document: ReplayDocument, state: PageState) -> None:
+        self.session, self.document, self.state = session, document, state
+        self.turn = state.turn
+        self.request = document.request(self.turn)
+        self.base = document.base_request(self.turn)
+        self.order = self.request if state.side == "after" else self.base
+        self.pinned = document.pinned(self.turn)
+        self.edits = {i: found for i, found in document.edits(self.turn).items() if self._in_after(i)}
+        self.absent = self._absent()
+
+    @cached_property
+    def _excluded(self) -> frozenset[int]:
+        return frozenset(self.document.excluded)
+
+    @cached_property
+    def _base_excluded(self) -> frozenset[int]:
+        return frozenset(self.document.base_excluded)
+
+    @cached_property
+    def _kept(self) -> dict[int, int]:
+        return {i: ordinal for ordinal, i in enumerate(self.request.kept)}
+
+    def _in_before(self, i: int) -> bool:
+        return i < self.base.end and i not in self._base_excluded
+
+    def _in_after(self, i: int) -> bool:
+        return (self.request.start <= i < self.request.end or i in self._kept) and i not in self._excluded
+
+    def _is_shown_somewhere(self, i: int) -> bool:
+        sides: dict[Side, bool] = {"before": self._in_before(i), "after": self._in_after(i)}
+        return sides.get(self.state.side, any(sides.values()))
+
+    def _absent(self) -> list[int]:
+        """Ordinals of the order that no side of this view shows."""
+        left_out = self._excluded | self._base_excluded
+        found = (self._place(i) for i in left_out if not self._is_shown_somewhere(i))
+        return sorted(place for place in found if place is not None)
+
+    def _place(self, i: int) -> int | None:
+        """The ordinal of message i in the order."""
+        order = self.order
+        if order.start <= i < order.end:
+            return len(order.kept) + i - order.start
+        return self._kept.get(i) if order is self.request else None
+
+    def _zone(self, i: int) -> str:
+        """The policy's zone of a message of its request."""
+        request = self.request
+        ordinal = len(request.kept) + i - request.start if i >= request.start else self._kept[i]
+        if ordinal < self.document.table.head_at[self.turn]:
+            return "head"
+        if ordinal >= self.document.table.recent_at[self.turn]:
+            return "recent"
+        return "pinned" if i in self.pinned else "compressible"
+
+    # which messages are shown
+
+    def _chosen(self) -> list[int]:
+        """Ordinals that are shown without asking: the head, the largest changes, pins, the newest."""
+        request, table = self.request, self.document.table
+        heads = [request[o] for o in range(min(table.head_at[self.turn], len(request)))]
+        heads = [i for i in heads if self._is_shown_somewhere(i)]
+        newest = [request[o] for o in range(max(0, len(request) - RECENT_SHOWN), len(request))]
+        changed = nlargest(CHANGED_SHOWN, self.edits.items(), key=lambda row: (row[1][1].tokens_before, -row[0]))
+        wanted = {*heads[: HEAD_SHOWN - 1], *heads[-1:], *sorted(self.pinned)[-PINNED_SHOWN:], *newest}
+        wanted.update(i for i, _ in changed)
+        places = (self._place(i) for i in wanted if self._is_shown_somewhere(i))
+        return sorted(place for place in places if place is not None)
+
+    def _opened(self, chosen: Sequence[int]) -> range | None:
+        """The ordinals of the run that the address opens, a page of it at most."""
+        if self.state.open is None or (place := self._place(self.state.open)) is None or place in chosen:
+            return None
+        at = bisect_left(chosen, place)
+        last = chosen[at] if at < len(chosen) else len(self.order)
+        return range(place, min(place + PAGE_MESSAGES, last))
+
+    def view(self) -> WindowView:
+        chosen = self._chosen()
+        opened = self._opened(chosen)
+        places = sorted({*chosen, *(opened or ())} - set(self.absent))
+        chars = DIFF_CHARS if self.state.side == "diff" else PREVIEW_CHARS
+        messages = shown_messages(self.session, [self.order[o] for o in places], chars=chars)
+        lines = self._original_lines(messages)
+        rows: list[Row | Fold | Opened] = []
+        at = 0
+        for place in [*places, len(self.order)]:
+            if (fold := self._fold(at, place, opened)) is not None:
+                rows.append(fold)
+            if opened and place == opened.start:
+                first, last = self.order[opened.start], self.order[opened.stop - 1]
+                rows.append(Opened(first, last, self.state.url()))
+            if place < len(self.order) and (message := messages.get(self.order[place])) is not None:
+                rows.append(self._row(message, lines))
+            at = place + 1
+        return WindowView(tuple(rows), self.document.table.hidden, self._silent(), len(messages))
+
+    def _silent(self) -> int:
+        """Calibrated tokens that left without the log saying which (as-recorded only)."""
+        document, table = self.document, self.document.table
+        whole = table.hidden + round(document.k * table.counted_after[self.turn])
+        return whole - table.after[self.turn] if whole - table.after[self.turn] > 1 else 0
+
+    # folds
+
+    def _fold(self, first: int, last: int, opened: range | None) -> Fold | None:
+        left_out = bisect_left(self.absent, last) - bisect_left(self.absent, first)
+        total = last - first - left_out
+        if total <= 0:
+            return None
+        inside = [e for i, (_, e) in self.edits.items() if (p := self._place(i)) is not None and first <= p < last]
+        freed = sum(e.tokens_before - e.tokens_after for e in inside)
+        left = self._left_between(first, last) if self.state.side != "after" else 0
+        before = self._tokens_between(first, last)
+        at = first if opened is None or last != opened.start else max(first, last - PAGE_MESSAGES)
+        while at in self.absent:
+            at += 1
+        return Fold(
+            unchanged=total - len(inside) - left,
+            changed=len(inside),
+            left=left,
+            tokens_before=before,
+            tokens_after=before - freed,
+            url=self.state.url(open=self.order[min(at, last - 1)]),
+        )
+
+    def _left_between(self, first: int, last: int) -> int:
+        """Messages of the run that the agent's own compaction had removed from the window."""
+        if not self.document.has_own_base or self.state.side == "before":
+            return 0
+        a, b = self.order[first], min(self.order[last - 1] + 1, self.request.start)
+        kept = sum(a <= i < b for i in self._kept)
+        absent = sum(a <= self.order[o] < b for o in self.absent)
+        return max(0, b - a - kept - absent)
+
+    def _tokens_between(self, first: int, last: int) -> int:
+        running = self.document.running if self.order is self.request else self.document.base_running
+        kept = len(self.order.kept)
+        tokens = sum(self.document.sizes[i] for i in self.order.kept[first:last])
+        start = self.order.start + max(first, kept) - kept
+        return tokens + running[max(start, self.order.start + last - kept)] - running[start]
+
+    # blocks
+
+    def _row(self, message: ShownMessage, lines: Mapping[int, int]) -> Row:
+        i, side = message.index, self.state.side
+        has_before, has_after = self._in_before(i), self._in_after(i)
+        before = self._block(message, after=False) if has_before and side != "after" else None
+        after = self._block(message, after=True) if has_after and side != "before" else None
+        if side != "diff":
+            return Row(i, before=before, after=after)
+        found = self.edits.get(i)
+        if found is None:
+            return Row(i, alike=after or before)
+        start = next((part.start for part in message.parts if part.number == found[1].part), "")
+        runs = diff_runs(start, lines.get(i, 0), found[1].text)
+        return Row(i, alike=after, diff=tuple(runs))
+
+    def _block(self, message: ShownMessage, *, after: bool) -> Block:
+        i = message.index
+        size = self.document.sizes[i]
+        event, edit = self.edits.get(i, (None, None))
+        zone = self._zone(i) if self._in_after(i) else "left"
+        tokens = size - (edit.tokens_before - edit.tokens_after) if edit is not None and after else size
+        look = {"head": "sacred", "recent": "sacred", "left": "removed"}.get(zone, zone)
+        if edit is not None and after:
+            look = "compressed"
+        return Block(
+            message=message,
+            look=look,
+            reason=self._reason(message, zone, event, edit, after=after),
+            content_type=self.document.content_types.get(i, "").replace("_", " "),
+            tokens_before=size,
+            tokens=tokens,
+            edit=edit,
+            event=event,
+            is_selected=i == self.state.open,
+        )
+
+    def _reason(self, message: ShownMessage, zone: str, event: Event | None, edit: Edit | None, *, after: bool) -> str:
+        if event is not None and edit is not None:
+            if not after:
+                return f"{zone} · {edit.reason}"
+            verb = "compressed" if edit.kind == "stub" else "cleared"
+            return f"{verb} at turn {event.turn} · {edit.reason}"
+        if zone == "head":
+            return f"head · {self.document.head_reasons.get(message.index, 'first messages')}"
+        if zone == "pinned":
+            return f"pinned · {self.pinned[message.index]}"
+        if zone == "recent":
+            return f"recent · within the newest {self.document.table.recent_budget[self.turn]:,} tokens"
+        if zone == "left":
+            return "left the window in the agent's own compaction"
+        if not message.is_result:
+            return "compressible · old, but no tool result"
+        least = self.state.policy.min_result_tokens
+        if self.document.sizes[message.index] <= least:
+            return f"compressible · a result under {least:,} tokens stays"
+        return "compressible · old result"
+
+    def _original_lines(self, messages: Mapping[int, ShownMessage]) -> dict[int, int]:
+        """Lines of the originals of changed messages, for the diff."""
+        if self.state.side != "diff":
+            return {}
+        wanted = {self.edits[i][1].sha256: i for i in messages if i in self.edits and self.edits[i][1].sha256}
+        found = Original.objects.filter(sha256__in=wanted).values_list("sha256", "lines")
+        counts = dict(found)
+        return {i: counts.get(self.edits[i][1].sha256, 0) for i in wanted.values()}
