@@ -16,6 +16,10 @@ def main() -> None:
     except BadSetting as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(2)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough, as in `manage.py window ... | head`.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from django.urls import URLPattern, URLResolver
 from ninja import NinjaAPI
 from ninja.openapi.docs import DocsBase
 
+from compression.api import router as replays_router
 from sessions.api import router as sessions_router
 from sessions.api_errors import answer_errors
 
@@ -36,6 +37,7 @@ api = NinjaAPI(
 )
 answer_errors(api)
 api.add_router("", sessions_router)
+api.add_router("", replays_router)
 
 urlpatterns: list[URLPattern | URLResolver] = api.urls[0]
 for pattern in urlpatterns:

@@ -6,9 +6,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from compression.command_line import EngineCommand, add_subject, bad_input_exits_with_2, replay_of, turn_of
-from compression.engine.blocks import Side, window_blocks
-from compression.engine.document import block_fields
-from compression.engine.replay import Replay
+from compression.engine.document import window_document
 
 
 class Command(EngineCommand):
@@ -33,18 +31,6 @@ class Command(EngineCommand):
                 self.stdout.write(f"== {side}: {document['tokens'][side]:,} tokens ==")
                 for block in document[side]:
                     self.stdout.write(block_line(block))
-
-
-def window_document(done: Replay, turn: int, side: str) -> dict[str, Any]:
-    """The window of a turn in the shape that others rely on; ``tokens`` are the calibrated totals of each side."""
-    sides: tuple[Side, ...] = ("before", "after") if side == "both" else ("before",) if side == "before" else ("after",)
-    totals = {"before": done.windows_before[turn], "after": done.windows_after[turn]}
-    return {
-        "turn": turn,
-        "policy": done.policy.name,
-        "tokens": {name: totals[name] for name in sides},
-        **{name: [block_fields(block) for block in window_blocks(done, turn, name)] for name in sides},
-    }
 
 
 def block_line(block: dict[str, Any]) -> str:
