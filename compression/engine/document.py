@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compression.engine.blocks import Block, edit_fields
+from compression.engine.blocks import Block, Side, edit_fields, window_blocks
 from compression.engine.edits import Event
 from compression.engine.replay import Replay
 from compression.engine.summary import summarize
@@ -105,4 +105,16 @@ def block_fields(block: Block) -> dict[str, Any]:
         "tokens": block.tokens,
         "text": block.text,
         "edit": block.edit,
+    }
+
+
+def window_document(replay: Replay, turn: int, side: str) -> dict[str, Any]:
+    """The window of a turn; ``side`` is before, after or both. ``tokens`` are the calibrated totals of the sides."""
+    sides: tuple[Side, ...] = ("before", "after") if side == "both" else ("before",) if side == "before" else ("after",)
+    totals = {"before": replay.windows_before[turn], "after": replay.windows_after[turn]}
+    return {
+        "turn": turn,
+        "policy": replay.policy.name,
+        "tokens": {name: totals[name] for name in sides},
+        **{name: [block_fields(block) for block in window_blocks(replay, turn, name)] for name in sides},
     }
