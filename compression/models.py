@@ -1,14 +1,16 @@
-"""What is kept of compression: replays that were worked out once.
+"""What is kept of compression: replays that were worked out once, policies as versions, and runs.
 
-A stored replay is a cache. It can be deleted at any time and is worked out again from the session.
+A stored replay is a cache: it can be deleted at any time and is worked out again from the session.
+Versions and adoptions are only ever added to.
 """
 
 from __future__ import annotations
 
+from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from sessions.models import Session
+from sessions.models import Project, Session
 
 
 class StoredReplay(models.Model):
@@ -34,3 +36,124 @@ class StoredReplay(models.Model):
 
     def __str__(self) -> str:
         return f"{self.policy_digest[:8]} on session {self.session_id}, revision {self.revision}"
+
+
+class PolicyVersion(models.Model):
+    """One saved policy of a project. Written once: a later wish is a later version."""
+
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="policy_versions", db_index=False)
+    number = models.PositiveIntegerField(_("version"))
+    name = models.CharField(_("name"), max_length=80)
+    fields = models.JSONField(help_text=_("The whole policy, defaults included, as the schema of its time had it."))
+    digest = models.CharField(max_length=64, help_text=_("Of everything that changes a result."))
+    note = models.CharField(_("note"), max_length=300, blank=True)
+    origin = models.CharField(_("made from"), max_length=100, blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, models.DB_SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(_("saved"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("policy version")
+        verbose_name_plural = _("policy versions")
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["project", "number"], name="one_policy_version_per_number")]
+
+    def __str__(self) -> str:
+        return f"v{self.number} {self.name}"
+
+
+class Adoption(models.Model):
+    """A policy version came into force. Append-only: undoing is adopting what was in force before.
+
+    ``version`` is None where the preset that every project starts with came back into force.
+    """
+
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="adoptions")
+    version = models.ForeignKey(PolicyVersion, models.DB_CASCADE, null=True, related_name="adoptions")
+    undoes = models.ForeignKey("self", models.DB_SET_NULL, null=True, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DB_SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(_("in force since"), auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("adoption")
+        verbose_name_plural = _("adoptions")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.version or 'the preset'} in force"
+
+
+class Run(models.Model):
+    """A recorded replay of one policy over sessions of a project. Its figures are those of its results."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued", _("waiting")
+        RUNNING = "running", _("running")
+        DONE = "done", _("done")
+        CANCELLED = "cancelled", _("cancelled")
+
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="runs")
+    label = models.CharField(_("policy"), max_length=120)
+    version = models.ForeignKey(PolicyVersion, models.DB_SET_NULL, null=True, related_name="runs")
+    fields = models.JSONField(help_text=_("The whole policy that ran."))
+    policy_digest = models.CharField(max_length=64)
+    engine_version = models.PositiveSmallIntegerField()
+    state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DB_SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(_("started"), auto_now_add=True)
+    finished_at = models.DateTimeField(_("finished"), null=True)
+
+    class Meta:
+        verbose_name = _("run")
+        verbose_name_plural = _("runs")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"run {self.pk} of {self.label}"
+
+
+class RunResult(models.Model):
+    """One session of a run. Waiting until a worker claims it; a claim that grew old is free again.
+
+    Figures are columns, so that a table of ten thousand sorts in the database; ``summary`` has them all.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        CLAIMED = "claimed", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+
+    run = models.ForeignKey(Run, models.DB_CASCADE, related_name="results", db_index=False)
+    session = models.ForeignKey(Session, models.DB_CASCADE, related_name="run_results")
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    claimed_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    session_revision = models.PositiveIntegerField(null=True)
+    reused = models.BooleanField(default=False, help_text=_("The same pair had been worked out before."))
+    error = models.CharField(max_length=300, blank=True)
+    summary = models.JSONField(default=dict)
+    turns = models.PositiveIntegerField(default=0)
+    sent_before = models.PositiveBigIntegerField(default=0)
+    sent_after = models.PositiveBigIntegerField(default=0)
+    request_tokens = models.PositiveBigIntegerField(default=0)
+    request_freed = models.BigIntegerField(default=0)
+    tool_before = models.PositiveBigIntegerField(default=0)
+    tool_after = models.PositiveBigIntegerField(default=0)
+    session_saved = models.FloatField(null=True)
+    request_saved = models.FloatField(null=True)
+    tool_saved = models.FloatField(null=True)
+    overflow_turn = models.PositiveIntegerField(null=True)
+    overflow_turn_none = models.PositiveIntegerField(null=True)
+    events = models.PositiveIntegerField(default=0)
+    thrash = models.FloatField(null=True)
+    violations = models.PositiveIntegerField(default=0)
+    counter_error = models.FloatField(null=True)
+
+    class Meta:
+        verbose_name = _("result")
+        verbose_name_plural = _("results")
+        constraints = [models.UniqueConstraint(fields=["run", "session"], name="one_result_per_session")]
+        indexes = [models.Index(fields=["run", "state"], name="results_by_state")]
+
+    def __str__(self) -> str:
+        return f"run {self.run_id} on session {self.session_id}"

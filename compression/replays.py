@@ -9,6 +9,7 @@ from collections import OrderedDict
 from threading import Lock
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from compression.engine import ENGINE_VERSION
 from compression.engine.history import History
@@ -46,18 +47,24 @@ def stored_replay(session: Session, policy: Policy, *, history: History = "uncom
     return document
 
 
-def _load(session: Session, policy: Policy, history: History) -> ReplayDocument | None:
-    body = (
-        StoredReplay.objects.filter(
-            session=session,
-            revision=session.revision,
-            policy_digest=policy.digest,
-            history=history,
-            engine_version=ENGINE_VERSION,
-        )
-        .values_list("body", flat=True)
-        .first()
+def is_stored(session: Session, policy: Policy) -> bool:
+    """Whether the replay of the session's present revision need not be worked out again."""
+    history: History = "as-recorded" if policy.strategy == "recorded" else "uncompacted"
+    return _stored(session, policy, history).exists()
+
+
+def _stored(session: Session, policy: Policy, history: History) -> QuerySet[StoredReplay]:
+    return StoredReplay.objects.filter(
+        session=session,
+        revision=session.revision,
+        policy_digest=policy.digest,
+        history=history,
+        engine_version=ENGINE_VERSION,
     )
+
+
+def _load(session: Session, policy: Policy, history: History) -> ReplayDocument | None:
+    body = _stored(session, policy, history).values_list("body", flat=True).first()
     return None if body is None else ReplayDocument.unpacked(bytes(body))
 
 
