@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def work(run_id: int, limit: int = BATCH) -> int:
-    """Work through up to ``limit`` waiting sessions of a run; gives how many there were. Ends the run after the last."""
+    """Work through up to ``limit`` waiting sessions of a run; gives how many there were, and ends the run."""
     run = Run.objects.filter(pk=run_id).first()
     if run is None or run.state in (Run.State.DONE, Run.State.CANCELLED):
         return 0
@@ -67,7 +67,7 @@ def finish(result: RunResult, policy: Policy) -> None:
     try:
         reused = is_stored(session, policy)
         summary = dict(stored_replay(session, policy).summary)
-    except Exception as error:  # noqa: BLE001  # one odd session must not end a run of thousands; the log has the traceback
+    except Exception as error:  # one odd session must not end a run of thousands; the log has the traceback
         logger.exception("session %s of run %s could not be replayed", session.pk, result.run_id)
         figures = {"state": RunResult.State.FAILED, "error": f"{type(error).__name__}: {error}"[:300]}
     else:
