@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -29,14 +30,26 @@ class EngineCommand(BaseCommand):
 
     def write_json(self, document: Any) -> None:
         """One JSON document, as bytes, so that no terminal's encoding can refuse it."""
+        text = _json(document)
         stream = getattr(sys.stdout, "buffer", None)
-        text = orjson.dumps(document, default=_plain)
-        if stream is None or self.stdout._out is not sys.stdout:
+        if stream is None or id(self.stdout._out) != id(sys.stdout):  # the caller has put another in its place
             self.stdout.write(text.decode())
         else:
             sys.stdout.flush()
             stream.write(text + b"\n")
             stream.flush()
+
+
+def shown(text: str) -> str:
+    """A session's text on one line of a terminal: its control characters do nothing there."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _json(document: object) -> bytes:
+    try:
+        return orjson.dumps(document, default=_plain)
+    except TypeError:  # half of a surrogate pair, which some logs hold and UTF-8 cannot
+        return json.dumps(document, default=_plain).encode()
 
 
 def _plain(value: object) -> object:
@@ -86,10 +99,14 @@ def replay_of(options: dict[str, Any]) -> tuple[Replay, str]:
     store = store_of(options)
     stubber = Stubber(addresses=store.addresses())
     done = replay(subject.transcript, policy, subject.calibration, history=options["history"], stubber=stubber)
-    for event in done.events:
-        for edit in event.edits:
-            if edit.kind == "stub":
-                store.put(done.transcript.messages[edit.message].parts[edit.part].text)
+    try:
+        for event in done.events:
+            for edit in event.edits:
+                if edit.kind == "stub":
+                    store.put(done.transcript.messages[edit.message].parts[edit.part].text, edit.address)
+    except OSError as error:
+        why = f"{store.folder}: originals cannot be kept there ({error.strerror}); --store DIR names another folder"
+        raise NoSubject(why) from None
     return done, subject.name
 
 

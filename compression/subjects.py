@@ -5,7 +5,11 @@ Files need no database. A file with several sessions needs the key of one.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+from django.db import DatabaseError
 
 from compression.transcripts import Subject, from_parsed, from_session
 from sessions.importers import read_sessions
@@ -55,7 +59,18 @@ def is_stored(target: str) -> bool:
 def _stored(number: int) -> Subject:
     from sessions.models import Session
 
-    session = Session.objects.filter(pk=number).first()
-    if session is None:
-        raise NoSubject(f"there is no stored session {number}; `manage.py ingest` prints the numbers")
-    return from_session(session)
+    with a_reachable_database():
+        session = Session.objects.filter(pk=number).first()
+        if session is None:
+            raise NoSubject(f"there is no stored session {number}; `manage.py ingest` prints the numbers")
+        return from_session(session)
+
+
+@contextmanager
+def a_reachable_database() -> Iterator[None]:
+    """Turns a database that does not answer into a complaint that says which setting names it."""
+    try:
+        yield
+    except DatabaseError as error:
+        why = str(error).strip().partition("\n")[0]
+        raise NoSubject(f"the database that DATABASE_URL names cannot be used: {why}") from None

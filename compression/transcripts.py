@@ -43,7 +43,8 @@ def measure(parsed: ParsedSession) -> Measurement:
         for index, turn in enumerate(parsed.turns)
         if turn.usage is not None and turn.usage.context_tokens
     ]
-    turns = [record["turn"] for record in boundary_records(parsed, [])]
+    # A compaction before the first call is no break: what it left is all that was ever sent.
+    turns = [record["turn"] for record in boundary_records(parsed, []) if record["turn"] or record["originals_in_file"]]
     calibration = calibrate(points, turns, model)
     silent = [
         {

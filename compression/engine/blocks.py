@@ -77,13 +77,18 @@ def blocks_of(
     edits: Mapping[tuple[int, int], Edit],
     side: Side,
     arguments: Mapping[str, str] | None = None,
+    *,
+    cleared_before: bool = False,
 ) -> list[Block]:
-    """The blocks of one message on one side."""
+    """The blocks of one message on one side; ``cleared_before`` when the history itself has blanked results."""
+    if not message.parts:
+        return [Block(message.index, 0, message.role, "text", "", zone, reason, "", MESSAGE_OVERHEAD, "")]
     found = []
     for j, tokens in enumerate(counts):
         part = message.parts[j]
         edit = edits.get((message.index, j))
-        stands = edit if side == "after" else None
+        # What the agent blanked itself is blank on both sides, unless that is what is being looked at.
+        stands = edit if edit and (side == "after" or (cleared_before and edit.kind == "cleared")) else None
         found.append(
             Block(
                 message=message.index,
@@ -141,7 +146,7 @@ def window_blocks(replay: Replay, turn: int, side: Side) -> list[Block]:
     transcript = replay.transcript
     zones = replay.zones_at(turn)
     edits = replay.edits_at(turn)
-    arguments = {p.call_id: p.text for m in transcript.messages for p in m.parts if p.kind == "tool_call"}
+    arguments = replay.course.arguments
     blocks = [hidden_block(replay.calibration.hidden)] if replay.calibration.hidden else []
     course = replay.base if side == "before" else replay.course
     request = course.windows[turn]
@@ -153,7 +158,10 @@ def window_blocks(replay: Replay, turn: int, side: Side) -> list[Block]:
         if i in own:
             zone = zones.of(own[i])
             reason = zone_reason(message, zone, zones.pinned, zones.recent_budget)
-            blocks += blocks_of(message, transcript.counts[i], zone, reason, edits, side, arguments)
+            cleared = replay.base is replay.course
+            blocks += blocks_of(
+                message, transcript.counts[i], zone, reason, edits, side, arguments, cleared_before=cleared
+            )
         else:
             left = "left the window in the agent's own compaction"
             blocks += [

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
-VERSION = 1
+VERSION = 2
 FALL_RATIO = 0.02
 FALL_TOKENS = 1_000
 K_MIN, K_MAX = 0.5, 3.0
@@ -35,7 +36,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Fall:
-    """A fall of the recorded context that no boundary explains: a silent clearing."""
+    """A fall of the recorded context that no boundary explains: a silent clearing, in the provider's tokens."""
 
     turn: int
     tokens_left: int
@@ -55,7 +56,7 @@ class Calibration:
 
     ``error_median`` / ``error_p95`` are absolute, signed errors are ``bias`` (median of
     (estimate - recorded) / recorded); ``ahead_*`` the same one turn ahead, fitted on earlier
-    turns only. None where there is nothing to compare.
+    turns only. None where there is nothing to compare. ``peak`` = largest recorded context.
     """
 
     k: float = 1.0
@@ -69,7 +70,8 @@ class Calibration:
     ahead_median: float | None = None
     ahead_p95: float | None = None
     segments: tuple[Segment, ...] = ()
-    silent: tuple[Fall, ...] = field(default=())
+    silent: tuple[Fall, ...] = ()
+    peak: int = 0
 
     def tokens(self, counted: int) -> int:
         """Calibrated tokens of a window of ``counted`` tokens, hidden prefix included."""
@@ -88,7 +90,7 @@ def find_falls(points: Sequence[Point], boundary_turns: frozenset[int] | set[int
     A fall across an explicit boundary is that boundary's. ``tokens_left`` is the plain fall.
     """
     falls = []
-    for before, after in zip(points, points[1:], strict=False):
+    for before, after in pairwise(points):
         fall = before.context - after.context
         if fall > FALL_TOKENS and fall > FALL_RATIO * before.context:
             if any(before.turn < turn <= after.turn for turn in boundary_turns):
@@ -110,8 +112,7 @@ class _Fit:
         if new_segment and self.segments[-1]:
             self.segments.append([])
         earlier = self.segments[-1]
-        step = max(1, len(earlier) // PARTNERS)
-        for other in earlier[::step]:
+        for other in _spread(earlier):
             run = point.counted - other.counted
             if run > 0:
                 slope = (point.context - other.context) / run
@@ -127,10 +128,29 @@ class _Fit:
         middle = len(self.slopes) // 2
         return self.slopes[middle] if len(self.slopes) % 2 else (self.slopes[middle - 1] + self.slopes[middle]) / 2
 
-    @staticmethod
-    def offset(segment: Sequence[Point], k: float) -> float:
-        step = max(1, len(segment) // PARTNERS)
-        return median(point.context - k * point.counted for point in segment[::step])
+    def ahead(self, counted: int) -> float:
+        """The context that the points so far foretell for a call of ``counted`` tokens."""
+        k = self.k
+        return _offset(_spread(self.segments[-1]), k) + k * counted
+
+
+def _spread(points: Sequence[Point]) -> Sequence[Point]:
+    """All of a few points, every n-th of many: PARTNERS to twice as many."""
+    return points[:: max(1, len(points) // PARTNERS)]
+
+
+def _offset(points: Sequence[Point], k: float) -> float:
+    return median(point.context - k * point.counted for point in points)
+
+
+def _with_what_came(falls: Sequence[Fall], points: Sequence[Point], k: float) -> tuple[Fall, ...]:
+    """Falls by what really left: the new messages of the call hide a part of it."""
+    previous = {after.turn: (before, after) for before, after in pairwise(points)}
+    done = []
+    for fall in falls:
+        before, after = previous[fall.turn]
+        done.append(replace(fall, tokens_left=fall.tokens_left + max(0, round(k * (after.counted - before.counted)))))
+    return tuple(done)
 
 
 def _quantile(values: Sequence[float], share: float) -> float:
@@ -141,34 +161,32 @@ def _quantile(values: Sequence[float], share: float) -> float:
 def calibrate(points: Sequence[Point], boundary_turns: Sequence[int] = (), model: str = "") -> Calibration:
     """Fit k and hidden over the calls before the first boundary; find silent clearings in all of them.
 
-    ``points`` are in turn order. Later segments keep an offset of their own. With fewer than three
-    points k is the family's and ``hidden = max(0, first context - k x counted)``.
+    ``points`` are in turn order. Later segments keep an offset of their own. With fewer than three usable
+    points k is the family's and ``hidden = max(0, first context - k x counted)``; without usage k = 1, hidden = 0.
     """
     explicit = set(boundary_turns)
+    peak = max((p.context for p in points), default=0)
+    if not points:
+        return Calibration()
     falls = find_falls(points, explicit)
     fall_turns = {fall.turn for fall in falls}
     first = min(explicit, default=None)
     usable = [p for p in points if first is None or p.turn < first]
     default_k = family_k(model)
-    if not usable:
-        basis = "family" if default_k != 1.0 else "none"
-        return Calibration(k=default_k, basis=basis, silent=tuple(falls))
     if len(usable) < MIN_POINTS:
-        hidden = max(0, round(usable[0].context - default_k * usable[0].counted))
-        return Calibration(k=default_k, hidden=hidden, points=len(usable), basis="family", silent=tuple(falls))
+        hidden = max(0, round(usable[0].context - default_k * usable[0].counted)) if usable else 0
+        silent = _with_what_came(falls, points, default_k)
+        return Calibration(k=default_k, hidden=hidden, points=len(usable), basis="family", silent=silent, peak=peak)
 
     fit = _Fit(default_k)
     ahead: list[float] = []
     for point in usable:
-        new_segment = point.turn in fall_turns
-        if fit.points >= MIN_POINTS and not new_segment:
-            k = fit.k
-            estimate = fit.offset(fit.segments[-1], k) + k * point.counted
-            ahead.append((estimate - point.context) / point.context)
-        fit.add(point, new_segment)
+        if fit.points >= MIN_POINTS:
+            ahead.append((fit.ahead(point.counted) - point.context) / point.context)
+        fit.add(point, point.turn in fall_turns)
 
     k = round(fit.k, 6)
-    offsets = [fit.offset(segment, k) for segment in fit.segments]
+    offsets = [_offset(segment, k) for segment in fit.segments]
     errors = [
         (offset + k * point.counted - point.context) / point.context
         for offset, segment in zip(offsets, fit.segments, strict=True)
@@ -186,5 +204,6 @@ def calibrate(points: Sequence[Point], boundary_turns: Sequence[int] = (), model
         ahead_median=round(median(ahead_absolute), 6) if ahead else None,
         ahead_p95=round(_quantile(ahead_absolute, 0.95), 6) if ahead else None,
         segments=tuple(Segment(s[0].turn, round(o)) for s, o in zip(fit.segments, offsets, strict=True)),
-        silent=tuple(falls),
+        silent=_with_what_came(falls, points, k),
+        peak=peak,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from typing import Any
 
 from compression.engine.blocks import Block, Side, edit_fields, window_blocks
@@ -35,8 +36,10 @@ def event_fields(event: Event) -> dict[str, Any]:
 def turn_fields(replay: Replay, table: TurnTable, t: int) -> dict[str, Any]:
     """One turn of a replay."""
     recorded = replay.transcript.turns[t].recorded
-    events = [i for i, event in enumerate(replay.events) if event.turn == t]
-    overrun = next((reason for turn, reason in table.overruns if turn == t), None)
+    first = bisect_left(replay.events, t, key=lambda event: event.turn)
+    last = bisect_right(replay.events, t, key=lambda event: event.turn) - 1
+    at = bisect_left(table.overruns, (t, ""))
+    overrun = table.overruns[at][1] if at < len(table.overruns) and table.overruns[at][0] == t else None
     return {
         "index": t,
         "request_end": table.request_end[t],
@@ -57,7 +60,7 @@ def turn_fields(replay: Replay, table: TurnTable, t: int) -> dict[str, Any]:
         },
         "usage_ratio": round(replay.usage(table.after[t]), 6),
         "fits": replay.fits(t),
-        "event": events[-1] if events else None,
+        "event": {"index": last, "kind": replay.events[last].kind} if first <= last else None,
         "cache": None,
         "cost_usd": None,
         "recorded": None
@@ -68,6 +71,7 @@ def turn_fields(replay: Replay, table: TurnTable, t: int) -> dict[str, Any]:
             "cache_write": recorded.cache_write,
             "output": recorded.output,
             "model": recorded.model,
+            "comparable": t < replay.first_boundary,
         },
     }
 

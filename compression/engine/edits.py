@@ -35,7 +35,8 @@ class Event:
 
     ``skip`` records that an event would have freed too little; ``repeats`` counts the calls in a row for
     which that stayed so. ``target_unreachable`` is the floor in tokens below which nothing could be
-    compressed. ``cache_prefix_survival`` = tokens before the first change / before.
+    compressed. ``first_changed_message`` is the first in the window's order; ``cache_prefix_survival`` = tokens
+    before it / before. ``calls_after``: calls after this one until the next event that changed something.
     """
 
     turn: int

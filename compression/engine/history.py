@@ -7,18 +7,24 @@ No policy acts here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Literal
 
+from compression.engine.snapshots import digest
 from compression.engine.tokens import MESSAGE_OVERHEAD
-from compression.engine.transcript import Boundary, Message, Transcript
+from compression.engine.transcript import Boundary, Message, Part, Transcript
 
 History = Literal["uncompacted", "as-recorded"]
 
 SOURCES = ("system", "memory", "user", "thinking", "text", "tool_call", "tool_result", "media")
 """Where tokens come from. ``text`` is the assistant's own; a message's overhead goes to its first part."""
+
+_NUMBER = {name: number for number, name in enumerate(SOURCES)}
+_EMPTY = Part("text")
 
 CLEARED_TOKENS = 8
 """What stands for a result that the agent blanked itself, in tokens."""
@@ -40,6 +46,12 @@ class Request:
         kept = len(self.kept)
         return self.kept[ordinal] if ordinal < kept else self.start + ordinal - kept
 
+    def ordinal(self, index: int) -> int | None:
+        """Where message ``index`` stands in the window; None when it is not in it."""
+        if self.start <= index < self.end:
+            return index - self.start + len(self.kept)
+        return self.kept.index(index) if index in self.kept else None
+
     def indexes(self, first: int = 0, last: int | None = None) -> Sequence[int]:
         """Indexes of the messages at ordinals first..last (last excluded)."""
         last = len(self) if last is None else last
@@ -49,12 +61,14 @@ class Request:
         return (*self.kept[first : min(last, kept)], *range(self.start, self.start + max(0, last - kept)))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Course:
     """A session under one reading: tokens of each message, and what each request holds.
 
     ``sizes[i]`` = uncalibrated tokens of message i, 0 when ``excluded``. ``unknown_left[t]`` = calibrated
     tokens that left before turn t without the log saying what (silent clearings; as-recorded only).
+    ``cleared`` = (from turn on, message, part) blanked by the agent, ``summaries`` those kept because their
+    originals are not in the file. What is cached depends on the transcript only, whatever the policy.
     """
 
     transcript: Transcript
@@ -64,17 +78,111 @@ class Course:
     windows: tuple[Request, ...]
     excluded: frozenset[int]
     unknown_left: tuple[int, ...]
-    cleared: tuple[tuple[int, int], ...] = ()  # (from turn on, message blanked by the agent)
+    cleared: tuple[tuple[int, int, int], ...] = ()
+    summaries: tuple[int, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def counted(self, window: Request) -> int:
-        """Uncalibrated tokens of a request."""
+        """Uncalibrated tokens of a request before anything in it was blanked."""
         return sum(self.sizes[i] for i in window.kept) + self.prefix[window.end] - self.prefix[window.start]
+
+    @cached_property
+    def source_rows(self) -> tuple[tuple[int, ...], ...]:
+        """Uncalibrated tokens of each request by source, in the order of ``SOURCES``. One pass, O(parts)."""
+        wanted = {w.start for w in self.windows} | {w.end for w in self.windows}
+        running = [0] * len(SOURCES)
+        at: dict[int, tuple[int, ...]] = {0: tuple(running)}
+        for message, counts in zip(self.transcript.messages, self.transcript.counts, strict=True):
+            if message.index not in self.excluded:
+                _add(running, message, counts)
+            if message.index + 1 in wanted:
+                at[message.index + 1] = tuple(running)
+        rows = []
+        saved = _Saved(self)
+        for turn, window in enumerate(self.windows):
+            row = [end - start for end, start in zip(at[window.end], at[window.start], strict=True)]
+            for i in window.kept:
+                _add(row, self.transcript.messages[i], self.transcript.counts[i])
+            row[_NUMBER["tool_result"]] -= saved.at(turn, window)
+            rows.append(tuple(row))
+        return tuple(rows)
+
+    @cached_property
+    def counted_rows(self) -> tuple[int, ...]:
+        """Uncalibrated tokens of each request as it was sent under this reading."""
+        return tuple(map(sum, self.source_rows))
+
+    @cached_property
+    def arrivals(self) -> tuple[int, ...]:
+        """The first turn whose request reaches past each message; the number of turns when none does."""
+        ends = list(accumulate((turn.request_end for turn in self.transcript.turns), max))
+        found: list[int] = []
+        for turn, end in enumerate(ends):
+            found += [turn] * (end - len(found))
+        return (*found, *[len(ends)] * (len(self.sizes) - len(found)))
+
+    @cached_property
+    def results(self) -> tuple[tuple[int, int, int], ...]:
+        """(message, part, tokens) of every tool result, oldest first."""
+        return tuple(
+            (message.index, j, counts[j])
+            for message, counts in zip(self.transcript.messages, self.transcript.counts, strict=True)
+            if message.index not in self.excluded
+            for j, part in enumerate(message.parts)
+            if part.kind == "tool_result"
+        )
+
+    def results_between(self, first: int, end: int) -> Sequence[tuple[int, int, int]]:
+        """The tool results of messages[first:end]."""
+        return self.results[bisect_left(self.results, (first,)) : bisect_left(self.results, (end,))]
+
+    @cached_property
+    def results_by_tool(self) -> Mapping[str, Sequence[int]]:
+        """Tool name in lower case -> messages with one of its results, oldest first."""
+        found: dict[str, list[int]] = {}
+        for i, j, _ in self.results:
+            found.setdefault(self.transcript.messages[i].parts[j].name.lower(), []).append(i)
+        return found
+
+    @cached_property
+    def arguments(self) -> Mapping[str, str]:
+        """Call id -> the arguments of the call."""
+        return {p.call_id: p.text for m in self.transcript.messages for p in m.parts if p.kind == "tool_call"}
+
+    def sha(self, message: int, part: int) -> str:
+        """sha256 of a part's text, hashed once for a transcript."""
+        known: dict[tuple[int, int], str] = self.transcript.memo.setdefault("sha256", {})
+        if (message, part) not in known:
+            known[message, part] = digest(self.transcript.messages[message].parts[part].text)
+        return known[message, part]
+
+
+class _Saved:
+    """Tokens that the agent's own blanking took from a request; asked turn by turn."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._open: list[tuple[int, int]] = []
+        self._next = 0
+
+    def at(self, turn: int, window: Request) -> int:
+        cleared = self._course.cleared
+        while self._next < len(cleared) and cleared[self._next][0] <= turn:
+            _, i, j = cleared[self._next]
+            self._open.append((i, self._course.transcript.counts[i][j] - CLEARED_TOKENS))
+            self._next += 1
+        return sum(tokens for i, tokens in self._open if window.ordinal(i) is not None)
+
+
+def _add(row: list[int], message: Message, counts: Sequence[int]) -> None:
+    row[_NUMBER[source_of(message, 0)]] += MESSAGE_OVERHEAD
+    for j, tokens in enumerate(counts):
+        row[_NUMBER[source_of(message, j)]] += tokens
 
 
 def source_of(message: Message, part_number: int) -> str:
-    """Which token source a part belongs to."""
-    part = message.parts[part_number]
+    """Which token source a part belongs to; a message without parts belongs where a text of it would."""
+    part = message.parts[part_number] if message.parts else _EMPTY
     if part.kind in ("tool_call", "tool_result", "media", "thinking"):
         return part.kind
     if part.kind == "opaque":
@@ -86,22 +194,6 @@ def source_of(message: Message, part_number: int) -> str:
     if message.flags & {"memory", "skill", "injected", "compact_summary"}:
         return "memory"
     return "user"
-
-
-def source_prefixes(transcript: Transcript, excluded: frozenset[int]) -> tuple[tuple[int, ...], ...]:
-    """Running sums of tokens by source: row s, column i = tokens of source s in messages[:i]. O(parts)."""
-    columns: list[list[int]] = [[0] for _ in SOURCES]
-    number = {name: i for i, name in enumerate(SOURCES)}
-    totals = [0] * len(SOURCES)
-    for message, counts in zip(transcript.messages, transcript.counts, strict=True):
-        if message.index not in excluded:
-            first = number[source_of(message, 0)] if message.parts else number["user"]
-            totals[first] += MESSAGE_OVERHEAD
-            for j, tokens in enumerate(counts):
-                totals[number[source_of(message, j)]] += tokens
-        for column, total in zip(columns, totals, strict=True):
-            column.append(total)
-    return tuple(map(tuple, columns))
 
 
 def _leading_system(messages: Sequence[Message]) -> tuple[int, ...]:
@@ -133,6 +225,7 @@ def uncompacted(transcript: Transcript) -> Course:
         windows=tuple(Request((), 0, turn.request_end) for turn in transcript.turns),
         excluded=excluded,
         unknown_left=(0,) * len(transcript.turns),
+        summaries=tuple(b.summary_message for b in kept if b.summary_message is not None),
         warnings=warnings,
     )
 
@@ -152,10 +245,15 @@ def as_recorded(transcript: Transcript) -> Course:
     system = _leading_system(transcript.messages)
     sizes = _sizes(transcript, frozenset())
     boundaries = sorted(transcript.boundaries, key=lambda b: (b.turn, b.position))
-    results = {part.call_id: m.index for m in transcript.messages for part in m.parts if part.kind == "tool_result"}
+    results = {
+        part.call_id: (m.index, j)
+        for m in transcript.messages
+        for j, part in enumerate(m.parts)
+        if part.kind == "tool_result" and transcript.counts[m.index][j] > CLEARED_TOKENS
+    }
     windows: list[Request] = []
     unknown_left: list[int] = []
-    cleared: list[tuple[int, int]] = []
+    cleared: dict[tuple[int, int], int] = {}
     kept: tuple[int, ...] = ()
     start = left = 0
     position = 0
@@ -169,8 +267,9 @@ def as_recorded(transcript: Transcript) -> Course:
             elif boundary.kind == "silent":
                 left += boundary.tokens_left or 0
             else:
-                blanked = (results[call] for call in boundary.cleared_call_ids if call in results)
-                cleared.extend((turn.index, i) for i in blanked)
+                for call in boundary.cleared_call_ids:
+                    if call in results and results[call][0] < turn.request_end:
+                        cleared.setdefault(results[call], turn.index)
         windows.append(Request(kept, min(start, turn.request_end), turn.request_end))
         unknown_left.append(left)
     return Course(
@@ -181,10 +280,15 @@ def as_recorded(transcript: Transcript) -> Course:
         windows=tuple(windows),
         excluded=frozenset(),
         unknown_left=tuple(unknown_left),
-        cleared=tuple(cleared),
+        cleared=tuple((turn, i, j) for (i, j), turn in cleared.items()),
     )
 
 
 def course_of(transcript: Transcript, history: History) -> Course:
-    """The session under one reading."""
-    return uncompacted(transcript) if history == "uncompacted" else as_recorded(transcript)
+    """The session under one reading; worked out once for a transcript."""
+    known = transcript.memo.get(history)
+    if known is None:
+        known = uncompacted(transcript) if history == "uncompacted" else as_recorded(transcript)
+        transcript.memo[history] = known
+    course: Course = known
+    return course

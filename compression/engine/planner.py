@@ -8,13 +8,14 @@ stub would not be shorter is never asked for again.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 from compression.engine.edits import Edit
+from compression.engine.history import Course
 from compression.engine.policy import Policy
 from compression.engine.stubs import Stubber
-from compression.engine.transcript import Message, Transcript
+from compression.engine.zones import Zones
 
 _Key = tuple[int, int, int]  # rank, message, part
 
@@ -30,40 +31,46 @@ class Proposal:
 
 
 class Planner:
-    """The candidates of one replay, added as they leave the recent zone. O(log n) a candidate."""
+    """The candidates of one replay, added as they leave the recent zone. O(log n) a candidate.
 
-    def __init__(self, transcript: Transcript, policy: Policy, stubber: Stubber) -> None:
-        self._transcript = transcript
+    ``known``: sha256 of texts that are stubs already; they are frozen, whatever their size.
+    """
+
+    def __init__(self, course: Course, policy: Policy, stubber: Stubber, known: Container[str] = ()) -> None:
+        self._course = course
         self._policy = policy
         self._stubber = stubber
+        self._known = known
         self._heap: list[_Key] = []
-        self._arguments = {
-            part.call_id: part.text for m in transcript.messages for part in m.parts if part.kind == "tool_call"
-        }
+        self._edits: dict[tuple[int, int], Edit | None] = {}
+        self._admitted = 0
 
-    def admit(self, indexes: Iterable[int]) -> None:
-        """Messages that have left the recent zone: their large results become candidates."""
-        counts, messages = self._transcript.counts, self._transcript.messages
+    def admit(self, end: int) -> None:
+        """Messages before ``end`` have left the recent zone: their large results become candidates."""
+        if end <= self._admitted:
+            return
         oldest_first = self._policy.selection == "oldest_first"
-        for i in indexes:
-            if messages[i].role != "tool":
-                continue
-            for j, tokens in enumerate(counts[i]):
-                if tokens > self._policy.min_result_tokens and messages[i].parts[j].kind == "tool_result":
-                    heapq.heappush(self._heap, (0 if oldest_first else -tokens, i, j))
+        for i, j, tokens in self._course.results_between(self._admitted, end):
+            if tokens > self._policy.min_result_tokens:
+                heapq.heappush(self._heap, (0 if oldest_first else -tokens, i, j))
+        self._admitted = end
 
-    def propose(self, pinned: dict[int, str], wanted: float, stubbed: set[int]) -> Proposal:
-        """Edits that free ``wanted`` uncalibrated tokens, or all there are. ``selection`` all takes everything."""
+    def propose(self, zones: Zones, wanted: float, changed: Container[tuple[int, int]]) -> Proposal:
+        """Edits that free ``wanted`` uncalibrated tokens, or all there are. ``selection`` all takes everything.
+
+        ``changed``: parts that are no longer word for word. What the request no longer holds is forgotten.
+        """
         proposal = Proposal()
         passed: list[_Key] = []
         takes_all = self._policy.selection == "all"
         while self._heap and (takes_all or proposal.freed < wanted):
             key = heapq.heappop(self._heap)
             _, i, j = key
-            if i in pinned:
-                passed.append(key)
+            zone = zones.of_message(i)
+            if zone is None or (i, j) in changed:
                 continue
-            if i in stubbed:
+            if zone != "compressible":
+                passed.append(key)
                 continue
             edit = self.edit(i, j)
             if edit is not None:
@@ -81,10 +88,18 @@ class Planner:
             heapq.heappush(self._heap, key)
 
     def edit(self, i: int, j: int, reason: str = "") -> Edit | None:
-        """The edit that stubs one part; None when no shorter stub exists."""
-        part = self._transcript.messages[i].parts[j]
-        tokens = self._transcript.counts[i][j]
-        stub = self._stubber.stub(part, tokens, self._policy, self._arguments.get(part.call_id, ""))
+        """The edit that stubs one part; None when it is a stub already or no shorter one exists."""
+        if (i, j) not in self._edits:
+            self._edits[i, j] = self._edit(i, j, reason or self._policy.selection.replace("_", " "))
+        return self._edits[i, j]
+
+    def _edit(self, i: int, j: int, reason: str) -> Edit | None:
+        transcript = self._course.transcript
+        part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
+        if sha in self._known:
+            return None
+        arguments = self._course.arguments.get(part.call_id, "")
+        stub = self._stubber.stub(part, tokens, self._policy, arguments, sha)
         if stub is None:
             return None
         return Edit(
@@ -102,15 +117,14 @@ class Planner:
             counts=stub.counts,
             address=stub.address,
             sha256=stub.sha256,
-            reason=reason or self._policy.selection.replace("_", " "),
+            reason=reason,
         )
 
-
-def arrivals(messages: Sequence[Message], counts: Sequence[Sequence[int]], first: int, end: int, limit: int) -> list[tuple[int, int]]:  # fmt: skip
-    """(message, part) of the results in messages[first:end] that are larger than the arrival limit."""
-    return [
-        (i, j)
-        for i in range(first, end)
-        for j, tokens in enumerate(counts[i])
-        if tokens > limit and messages[i].parts[j].kind == "tool_result"
-    ]
+    def arrivals(self, first: int, zones: Zones, pinned: Container[int], limit: int) -> list[Edit]:
+        """Edits for the results from message ``first`` on that are larger than ``limit``; head and pins stay."""
+        found = (
+            self.edit(i, j, "larger than the arrival limit")
+            for i, j, tokens in self._course.results_between(first, zones.request.end)
+            if tokens > limit and i not in pinned and zones.of_message(i) not in (None, "head")
+        )
+        return [edit for edit in found if edit is not None]

@@ -107,6 +107,9 @@ class Policy(BaseModel):
     recent_min: int = _setting(4_000, "sacred", "tokens", "adaptive: at least this", ge=0, le=5_000_000)
     recent_max: int = _setting(40_000, "sacred", "tokens", "adaptive: at most this", ge=0, le=5_000_000)
     pin_latest_user: bool = _setting(True, "sacred", "", "keep the latest user request")
+    recall_hold_turns: int = _setting(
+        10, "sacred", "calls", "keep what a recall tool read back for so many calls; 0 = not at all", ge=0, le=10_000
+    )
     pins: tuple[PinRule, ...] = _setting(DEFAULT_PINS, "sacred", "", "what else stays, by rule", max_length=50)
 
     arrival_limit_tokens: Annotated[int, Field(ge=500, le=1_000_000)] | None = _setting(
@@ -157,7 +160,9 @@ def faults_of(error: ValidationError) -> list[str]:
     """A validation error in words, one line for each field, the field's name first."""
     lines = []
     for item in error.errors(include_url=False):
-        place = ".".join(str(step) for step in item["loc"])
+        # Pydantic names the branch of a union behind the field; only pins have fields of their own.
+        steps = item["loc"] if item["loc"][:1] == ("pins",) else item["loc"][:1]
+        place = ".".join(map(str, steps))
         if item["type"] == "extra_forbidden":
             lines.append(f"unknown field {place}")
         else:
@@ -172,8 +177,13 @@ def build(fields: Mapping[str, Any], source: str) -> Policy:
 
     given = dict(fields)
     base = given.pop("extends", "hermes")
-    if base not in PRESETS:
+    if not isinstance(base, str) or base not in PRESETS:
         raise InvalidPolicy(source, [f"extends: no preset {base!r}, known: {', '.join(sorted(PRESETS))}"])
+    switches = [
+        f"{name}: true and false are no value of this field" for name, value in given.items() if _is_odd(name, value)
+    ]
+    if switches:
+        raise InvalidPolicy(source, switches)
     given.setdefault("name", Path(source).stem or "policy")
     try:
         return Policy.model_validate({**PRESETS[base].model_dump(), "about": "", **given})
@@ -181,11 +191,17 @@ def build(fields: Mapping[str, Any], source: str) -> Policy:
         raise InvalidPolicy(source, faults_of(error)) from None
 
 
+def _is_odd(name: str, value: object) -> bool:
+    """Whether a number's place holds a truth value, which Python would take for 0 or 1."""
+    field = Policy.model_fields.get(name)
+    return isinstance(value, bool) and field is not None and field.annotation is not bool
+
+
 def parse(text: str, source: str) -> Policy:
     """A policy from the text of a .toml or .json file; InvalidPolicy names the file and every fault."""
     try:
         fields = orjson.loads(text) if source.endswith(".json") else tomllib.loads(text)
-    except (orjson.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+    except (orjson.JSONDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         kind = "JSON" if source.endswith(".json") else "TOML"
         raise InvalidPolicy(source, [f"not {kind}: {error}"]) from None
     if not isinstance(fields, dict):
@@ -203,7 +219,7 @@ def load(name: str) -> Policy:
     if path.suffix not in (".toml", ".json"):
         raise UnknownPolicy(name, sorted(PRESETS))
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise UnknownPolicy(name, sorted(PRESETS)) from None
     except (OSError, UnicodeDecodeError) as error:

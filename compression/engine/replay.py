@@ -7,20 +7,23 @@ process. The stored session is never changed: what a policy would do stands in `
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Literal
 
 from compression.engine.calibration import Calibration
+from compression.engine.columns import columns_of, window_tokens
 from compression.engine.distances import recent_budgets
 from compression.engine.edits import Edit, Event
 from compression.engine.history import CLEARED_TOKENS, Course, History, Request, course_of
-from compression.engine.planner import Planner, arrivals
+from compression.engine.pins import Pins
+from compression.engine.planner import Planner
 from compression.engine.policy import Policy
 from compression.engine.stubs import Stubber
 from compression.engine.transcript import Transcript
 from compression.engine.windows import window_for
-from compression.engine.zones import Pins, Zones, zones_at
+from compression.engine.zones import Cutter, Zones
 
 AT_RISK = 0.92
 """Above this usage an event goes ahead however little it frees."""
@@ -49,17 +52,13 @@ class Replay:
     windows_before: tuple[int, ...]
     windows_after: tuple[int, ...]
     alarms: tuple[str, ...]
+    budgets: tuple[int, ...] = field(repr=False)
     stubber: Stubber = field(repr=False)
 
     @cached_property
-    def pins(self) -> Pins:
-        """The policy's pin rules on this session."""
-        return Pins(self.transcript.messages, self.policy, self.course.excluded)
-
-    @cached_property
-    def budgets(self) -> list[int]:
-        """The recent zone's budget at each turn, uncalibrated tokens."""
-        return recent_budgets(self.course, self.policy)
+    def first_boundary(self) -> int:
+        """From this turn on recorded figures are not comparable: the agent had compacted its own window."""
+        return min((b.turn for b in self.transcript.boundaries), default=len(self.transcript.turns))
 
     def usage(self, tokens: int) -> float:
         """Share of the window that ``tokens`` and the reserve for the answer take."""
@@ -80,10 +79,17 @@ class Replay:
             sizes[edit.message] += edit.tokens_after - edit.tokens_before
         return sizes
 
+    def cutter(self) -> Cutter:
+        """Cuts this replay's requests; it has to be told of the events, oldest first."""
+        return Cutter(self.course, Pins(self.course, self.policy), self.budgets)
+
     def zones_at(self, turn: int) -> Zones:
         """The zones of a turn's request after the events of that turn."""
-        request = self.course.windows[turn]
-        return zones_at(self.course, request, self.pins, self.sizes_at(turn), self.budgets[turn])
+        cutter = self.cutter()
+        for event in self.events:
+            if event.turn <= turn:
+                cutter.tell(event)
+        return cutter.at(turn)
 
 
 def replay(
@@ -93,16 +99,19 @@ def replay(
     *,
     history: History = "uncompacted",
     stubber: Stubber | None = None,
+    known: Container[str] = (),
 ) -> Replay:
-    """Replay a session under a policy. The strategy ``recorded`` forces ``history`` as-recorded."""
+    """Replay a session under a policy. The strategy ``recorded`` forces ``history`` as-recorded.
+
+    ``known``: sha256 of texts in the session that are stubs from an earlier compression; they stay as they are.
+    """
     stubber = stubber or Stubber()
     course = course_of(transcript, "as-recorded" if policy.strategy == "recorded" else history)
     base = course_of(transcript, "uncompacted") if policy.strategy == "recorded" else course
-    peak = max((t.recorded.context_tokens for t in transcript.turns if t.recorded), default=0)
-    window = window_for(transcript.model, transcript.context_window, peak)
+    window = window_for(transcript.model, transcript.context_window, calibration.peak)
     auto = policy.context_window == "auto"
-    walk = _Walk(course, policy, calibration, stubber, window.tokens if auto else int(policy.context_window))
-    walk.run()
+    walk = _Walk(course, policy, calibration, window.tokens if auto else int(policy.context_window))
+    walk.run(stubber, known)
     return Replay(
         transcript=transcript,
         policy=policy,
@@ -112,25 +121,21 @@ def replay(
         context_window=walk.limit,
         window_basis=window.basis if auto else "the policy",
         events=_with_calls_after(walk.events, len(transcript.turns)),
-        windows_before=tuple(_window(base, request, calibration, t) for t, request in enumerate(base.windows)),
+        windows_before=columns_of(base, calibration).windows,
         windows_after=tuple(walk.windows),
         alarms=tuple(walk.alarms),
+        budgets=walk.budgets,
         stubber=stubber,
     )
 
 
-def _window(course: Course, request: Request, calibration: Calibration, turn: int) -> int:
-    tokens = calibration.tokens(course.counted(request))
-    return max(calibration.hidden, tokens - course.unknown_left[turn]) if course.unknown_left[turn] else tokens
-
-
 def _with_calls_after(events: Sequence[Event], turns: int) -> tuple[Event, ...]:
-    """Each event with the number of calls that ran on its result before the next one that changed something."""
+    """Each event with the number of calls that followed it before the next one that changed something."""
     done: list[Event] = []
     following = turns
     for event in reversed(events):
-        done.append(replace(event, calls_after=max(0, following - event.turn)))
-        if event.edits:
+        done.append(replace(event, calls_after=max(0, following - event.turn - 1)))
+        if event.edits or event.reclaimed:
             following = event.turn
     return tuple(reversed(done))
 
@@ -138,178 +143,162 @@ def _with_calls_after(events: Sequence[Event], turns: int) -> tuple[Event, ...]:
 class _Walk:
     """The state of one replay while it runs."""
 
-    def __init__(self, course: Course, policy: Policy, calibration: Calibration, stubber: Stubber, limit: int) -> None:
+    def __init__(self, course: Course, policy: Policy, calibration: Calibration, limit: int) -> None:
         self.course = course
         self.policy = policy
         self.calibration = calibration
         self.limit = limit
+        self.budgets = tuple(recent_budgets(course, policy))
+        self.columns = columns_of(course, calibration)
         self.events: list[Event] = []
         self.windows: list[int] = []
         self.alarms: list[str] = []
-        self.sizes = list(course.sizes)
         self.edited: dict[tuple[int, int], Edit] = {}
-        self.stubbed: set[int] = set()
-        self.freed = 0
+        self.freed = 0  # by our own stubs, in the request at hand
         self.stopped = False
         self.floor_reached = False
-        self.head = 0
-        self.admitted = 0
-        self.planner = Planner(course.transcript, policy, stubber)
-        self.cleared = list(course.cleared)
 
-    def run(self) -> None:
+    def run(self, stubber: Stubber, known: Container[str]) -> None:
         policy = self.policy
+        boundaries = {b.turn for b in self.course.transcript.boundaries if self.course.history == "as-recorded"}
         acts = policy.strategy in ("threshold", "sliding")
-        threshold = policy.trigger_ratio * self.limit - policy.reserve_output
+        if not acts and not boundaries:
+            self.windows = list(self.columns.windows)
+            return
         if acts:
-            self.pins = Pins(self.course.transcript.messages, policy, self.course.excluded)
-            self.budgets = recent_budgets(self.course, policy)
-        arrived = 0
-        for t, request in enumerate(self.course.windows):
-            if policy.strategy == "recorded":
+            self.pins = Pins(self.course, policy)
+            self.cutter = Cutter(self.course, self.pins, self.budgets)
+            self.planner = Planner(self.course, policy, stubber, known)
+        threshold = policy.trigger_ratio * self.limit - policy.reserve_output
+        for t in range(len(self.course.windows)):
+            if t in boundaries:
                 self._recorded(t)
-            elif acts and policy.arrival_limit_tokens is not None:
-                self._arrive(t, arrived, request)
-                arrived = request.end
-            tokens = self._tokens(t, request)
+            if acts and policy.arrival_limit_tokens is not None:
+                self._arrive(t, policy.arrival_limit_tokens)
+            tokens = self._tokens(t)
             if acts and tokens > threshold and not self.stopped:
-                self._event(t, request, tokens)
-                tokens = self._tokens(t, request)
+                self._event(t, tokens)
+                tokens = self._tokens(t)
             self.windows.append(tokens)
 
-    def _counted(self, request: Request) -> int:
-        return self.course.counted(request) - self._freed_in(request)
-
-    def _freed_in(self, request: Request) -> int:
-        if not self.edited or (not request.kept and request.start == 0):
-            return self.freed
-        held = {*request.kept}
-        return sum(
-            e.tokens_before - e.tokens_after
-            for e in self.edited.values()
-            if e.message >= request.start or e.message in held
-        )
-
-    def _tokens(self, turn: int, request: Request) -> int:
-        calibration, left = self.calibration, self.course.unknown_left[turn]
-        tokens = calibration.tokens(self._counted(request))
-        return max(calibration.hidden, tokens - left) if left else tokens
+    def _tokens(self, turn: int) -> int:
+        if not self.freed:
+            return self.columns.windows[turn]
+        counted = self.columns.counted[turn] - self.freed
+        return window_tokens(self.calibration, counted, self.course.unknown_left[turn])
 
     def _apply(self, edits: Sequence[Edit]) -> None:
         for edit in edits:
             self.edited[edit.message, edit.part] = edit
-            self.stubbed.add(edit.message)
-            change = edit.tokens_before - edit.tokens_after
-            self.sizes[edit.message] -= change
-            self.freed += change
+            self.freed += edit.tokens_before - edit.tokens_after
 
-    def _recorded(self, t: int) -> None:
-        """What the agent did at this turn, as an event."""
-        boundaries = [b for b in self.course.transcript.boundaries if b.turn == t]
-        if not boundaries:
-            return
-        request = self.course.windows[t]
-        previous = self.course.windows[t - 1] if t else Request((), 0, 0)
-        unreset = Request(previous.kept, previous.start, request.end)
-        before = self._tokens(t - 1, unreset) if t else self._tokens(t, request)
-        edits = []
-        while self.cleared and self.cleared[0][0] <= t:
-            _, i = self.cleared.pop(0)
-            for j, part in enumerate(self.course.transcript.messages[i].parts):
-                tokens = self.course.transcript.counts[i][j]
-                if part.kind == "tool_result" and tokens > CLEARED_TOKENS and (i, j) not in self.edited:
-                    edits.append(
-                        Edit(i, j, "cleared", CLEARED_TEXT, tokens, CLEARED_TOKENS, reason="cleared by the agent")
-                    )
-        self._apply(edits)
-        held = {*request.kept}
-        first = request.start
-        left = tuple(i for i in (*previous.kept, *range(previous.start, first)) if i not in held and i < first)
-        self.events.append(
-            Event(
-                turn=t,
-                kind="recorded",
-                before=before,
-                after=self._tokens(t, request),
-                edits=tuple(edits),
-                first_changed_message=min((*left, *(e.message for e in edits)), default=None),
-                usage_ratio=(before + self.policy.reserve_output) / self.limit,
-                reason=", ".join(dict.fromkeys(b.kind for b in boundaries)),
-                left=left,
-            )
+    def _freed_in(self, request: Request) -> int:
+        return sum(
+            e.tokens_before - e.tokens_after
+            for e in self.edited.values()
+            if e.kind == "stub" and request.ordinal(e.message) is not None
         )
 
-    def _arrive(self, t: int, first: int, request: Request) -> None:
+    def _recorded(self, t: int) -> None:
+        """What the agent did at this turn, as an event: its history is what every policy here starts from."""
+        course, transcript = self.course, self.course.transcript
+        request = course.windows[t]
+        previous = course.windows[t - 1] if t else Request((), 0, 0)
+        arrived = Request(previous.kept, previous.start, request.end)
+        gained = course.counted(arrived) - course.counted(previous)
+        counted = (self.columns.counted[t - 1] if t else 0) - self.freed + gained
+        before = window_tokens(self.calibration, counted, course.unknown_left[t - 1] if t else 0)
+        edits = [
+            Edit(i, j, "cleared", CLEARED_TEXT, transcript.counts[i][j], CLEARED_TOKENS, reason="cleared by the agent")
+            for turn, i, j in course.cleared
+            if turn == t
+        ]
+        self.edited.update({(edit.message, edit.part): edit for edit in edits})
+        self.freed = self._freed_in(request)
+        left = tuple(i for i in arrived.indexes() if request.ordinal(i) is None)
+        event = Event(
+            turn=t,
+            kind="recorded",
+            before=before,
+            after=self._tokens(t),
+            edits=tuple(edits),
+            first_changed_message=_first(arrived, (*left, *(edit.message for edit in edits))),
+            usage_ratio=round((before + self.policy.reserve_output) / self.limit, 6),
+            reason=", ".join(dict.fromkeys(b.kind for b in transcript.boundaries if b.turn == t)),
+            left=left,
+        )
+        survived = self._survived(arrived, event.first_changed_message)
+        self._note(replace(event, cache_prefix_survival=round(min(1.0, survived / before), 6) if before else 1.0))
+
+    def _arrive(self, t: int, limit: int) -> None:
         """Stub what is larger than the arrival limit before it was ever sent."""
-        limit = self.policy.arrival_limit_tokens
-        if limit is None:
+        first = self.course.windows[t - 1].end if t else 0
+        if not any(tokens > limit for _, _, tokens in self.course.results_between(first, self.course.windows[t].end)):
             return
-        transcript = self.course.transcript
-        before = self._tokens(t, request)
-        found = arrivals(transcript.messages, transcript.counts, first, request.end, limit)
-        edits = [e for i, j in found if (e := self.planner.edit(i, j, "larger than the arrival limit")) is not None]
+        before = self._tokens(t)
+        edits = self.planner.arrivals(first, self.cutter.at(t), self.pins.at(t), limit)
         if edits:
             self._apply(edits)
-            self._record(t, "arrival", before, request, edits)
+            self._record(t, "arrival", before, edits)
 
-    def _event(self, t: int, request: Request, tokens: int) -> None:
+    def _event(self, t: int, tokens: int) -> None:
         policy = self.policy
         usage = (tokens + policy.reserve_output) / self.limit
-        zones = self._zones(t, request)
+        zones = self.cutter.at(t)
+        self.planner.admit(zones.request[zones.recent] if zones.recent < len(zones.request) else zones.request.end)
         goal = (policy.trigger_ratio if policy.strategy == "sliding" else policy.target_ratio) * self.limit
         wanted = (tokens + policy.reserve_output - goal) / self.calibration.k
-        proposal = self.planner.propose(zones.pinned, wanted, self.stubbed)
+        proposal = self.planner.propose(zones, wanted, self.edited)
         reclaim = self.calibration.k * proposal.freed
-        forced = usage > 1 or (usage > AT_RISK and not self.floor_reached)
+        saves = usage > 1 and usage - reclaim / self.limit <= 1
+        forced = saves or (usage > AT_RISK and not self.floor_reached)
         if not proposal.edits or (reclaim < policy.min_reclaim_tokens and not forced):
             self.planner.give_back(proposal)
             self._skip(t, tokens, usage, reclaim, zones)
             return
         self._apply(proposal.edits)
-        self._record(t, "compress", tokens, request, proposal.edits, usage, goal if proposal.exhausted else None)
+        self._record(t, "compress", tokens, proposal.edits, goal if proposal.exhausted else None)
         self._guard(t)
 
-    def _zones(self, t: int, request: Request) -> Zones:
-        zones = zones_at(self.course, request, self.pins, self.sizes, self.budgets[t])
-        released = range(request[zones.recent] if zones.recent < len(request) else request.end)
-        first = request[zones.head] if zones.head < len(request) else request.end
-        start = max(self.admitted, first)
-        self.planner.admit(i for i in released[start:] if i not in self.course.excluded)
-        self.admitted = max(self.admitted, len(released))
-        return zones
-
     def _record(
-        self, t: int, kind: str, before: int, request: Request, edits: Sequence[Edit],
-        usage: float | None = None, goal: float | None = None,
+        self, t: int, kind: Literal["arrival", "compress"], before: int, edits: Sequence[Edit],
+        goal: float | None = None,
     ) -> None:  # fmt: skip
-        after = self._tokens(t, request)
-        first = min(edit.message for edit in edits)
-        survived = self.calibration.tokens(self._before(request, first))
+        after = self._tokens(t)
+        request = self.course.windows[t]
+        first = _first(request, (edit.message for edit in edits))
         floor = after if goal is not None and after + self.policy.reserve_output > goal else None
-        self.floor_reached = floor is not None
-        self.events.append(
+        if kind == "compress":
+            self.floor_reached = floor is not None
+        self._note(
             Event(
                 turn=t,
-                kind="arrival" if kind == "arrival" else "compress",
+                kind=kind,
                 before=before,
                 after=after,
                 edits=tuple(edits),
                 first_changed_message=first,
                 target_unreachable=floor,
-                cache_prefix_survival=round(survived / before, 6),
-                usage_ratio=round((before + self.policy.reserve_output) / self.limit if usage is None else usage, 6),
+                cache_prefix_survival=round(min(1.0, self._survived(request, first) / before), 6),
+                usage_ratio=round((before + self.policy.reserve_output) / self.limit, 6),
                 reason="over the trigger" if kind == "compress" else "arrival limit",
             )
         )
 
-    def _before(self, request: Request, first: int) -> int:
-        """Uncalibrated tokens of the request before message ``first``, none of which changed."""
-        tokens = 0
-        for i in request.indexes():
-            if i == first:
-                break
-            tokens += self.sizes[i]
-        return tokens
+    def _note(self, event: Event) -> None:
+        self.events.append(event)
+        if self.policy.strategy in ("threshold", "sliding"):
+            self.cutter.tell(event)
+
+    def _survived(self, request: Request, first: int | None) -> int:
+        """Calibrated tokens of the request before message ``first``: nothing there changed."""
+        ordinal = None if first is None else request.ordinal(first)
+        unchanged = request.indexes(0, ordinal)
+        counted = sum(self.course.sizes[i] for i in unchanged)
+        if self.edited:
+            held = {*unchanged}
+            counted -= sum(e.tokens_before - e.tokens_after for e in self.edited.values() if e.message in held)
+        return self.calibration.tokens(counted)
 
     def _skip(self, t: int, tokens: int, usage: float, reclaim: float, zones: Zones) -> None:
         last = self.events[-1] if self.events else None
@@ -334,3 +323,9 @@ class _Walk:
             self.alarms.append(f"turn {t}: {alarm}")
             tokens = done[-1].after
             self.events.append(Event(t, "stopped", tokens, tokens, usage_ratio=done[-1].usage_ratio, reason=alarm))
+
+
+def _first(request: Request, messages: Iterable[int]) -> int | None:
+    """Which of ``messages`` stands first in a request."""
+    found = [(ordinal, i) for i in messages if (ordinal := request.ordinal(i)) is not None]
+    return min(found)[1] if found else None

@@ -44,6 +44,10 @@ class Addresses:
         self._digits = digits
         self._owners: dict[str, str] = {}
 
+    def give(self, digits: str, sha: str) -> None:
+        """These digits have meant that original before."""
+        self._owners[digits] = sha
+
     def of(self, sha: str) -> str:
         """The address of an original; the same for the life of this object."""
         for length in range(self._digits, 65):
@@ -77,7 +81,7 @@ def _lines(text: str, span: str) -> str:
     if match is None or int(match.group(1)) < 1:
         raise BadSlice(f"lines {span!r}: write A-B, counted from 1, as in 10-40")
     first, last = int(match.group(1)), int(match.group(2) or match.group(1))
-    rows = text.split("\n")
+    rows = text.removesuffix("\n").split("\n")
     if first > last or first > len(rows):
         raise BadSlice(f"lines {span!r}: the original has lines 1-{len(rows)}")
     return "\n".join(rows[first - 1 : last])
@@ -90,7 +94,9 @@ def _grep(text: str, pattern: str) -> str:
         compiled = re2.compile(pattern)
     except re2.error as error:
         raise BadSlice(f"grep {pattern!r} is no RE2 expression: {error}") from None
-    return "\n".join(f"{number}:{row}" for number, row in enumerate(text.split("\n"), 1) if compiled.search(row))
+    return "\n".join(
+        f"{number}:{row}" for number, row in enumerate(text.removesuffix("\n").split("\n"), 1) if compiled.search(row)
+    )
 
 
 def _json_path(text: str, path: str) -> str:
@@ -103,13 +109,16 @@ def _json_path(text: str, path: str) -> str:
         raise BadSlice("json_path: the original is not JSON; use lines or grep") from None
     try:
         found = findall(path, document)
-    except JSONPathError as error:
-        raise BadSlice(f"json_path {path!r}: {error}") from None
+    except (JSONPathError, re.error, RecursionError) as error:
+        raise BadSlice(f"json_path {path!r}: {str(error).partition(chr(10))[0]}") from None
     return "\n".join(orjson.dumps(value).decode() for value in found)
 
 
 def read_slice(text: str, part: Slice, count: Callable[[str], int]) -> str:
-    """The slice of an original; whole lines only when ``max_tokens`` cuts it. BadSlice when it cannot be read."""
+    """The slice of an original. BadSlice when it cannot be read.
+
+    ``max_tokens`` leaves whole lines, or the beginning of the first line when that alone is longer.
+    """
     if sum(map(bool, (part.lines, part.grep, part.json_path))) > 1:
         raise BadSlice("give one of lines, grep and json_path")
     if part.lines:
@@ -120,8 +129,19 @@ def read_slice(text: str, part: Slice, count: Callable[[str], int]) -> str:
         text = _json_path(text, part.json_path)
     if part.max_tokens is None or count(text) <= part.max_tokens:
         return text
-    rows, low, high = text.split("\n"), 0, text.count("\n") + 1
-    while low < high:  # the longest run of whole lines that fits
+    limit, rows = part.max_tokens, text.split("\n")
+    whole = _longest(len(rows), lambda n: count("\n".join(rows[:n])) <= limit)
+    if whole:
+        return "\n".join(rows[:whole])
+    # No token is longer than a few dozen characters, so there is no need to count all of a huge line.
+    line = rows[0][: 64 * limit]
+    return line[: _longest(len(line), lambda n: count(line[:n]) <= limit)]
+
+
+def _longest(length: int, fits: Callable[[int], bool]) -> int:
+    """The largest n in 0..length that fits, when everything shorter than what fits does too."""
+    low, high = 0, length
+    while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if count("\n".join(rows[:middle])) <= part.max_tokens else (low, middle - 1)
-    return "\n".join(rows[:low])
+        low, high = (middle, high) if fits(middle) else (low, middle - 1)
+    return low

@@ -50,9 +50,9 @@ class Stubber:
         self.addresses = addresses or Addresses()
         self._shelf: OrderedDict[tuple[object, ...], Stub | None] = OrderedDict()
 
-    def stub(self, part: Part, tokens: int, policy: Policy, arguments: str = "") -> Stub | None:
-        """The stub of a tool result of ``tokens`` tokens; None when it would not be shorter."""
-        sha = part.sha256 or digest(part.text)
+    def stub(self, part: Part, tokens: int, policy: Policy, arguments: str = "", sha: str = "") -> Stub | None:
+        """The stub of a tool result of ``tokens`` tokens; None when it would not be shorter in tokens and bytes."""
+        sha = sha or digest(part.text)
         budget = policy.stub_budget(tokens)
         key = (sha, part.name, arguments, budget, policy.code_output)
         if key in self._shelf:
@@ -78,7 +78,7 @@ class Stubber:
         line = first_line(content.kind, lines, tokens, body_tokens, address)
         text = f"{line}\n{made.text}" if made.text else line
         total = self.counter.count(text)
-        if total >= tokens or len(text) >= len(part.text):
+        if total >= tokens or _bytes(text) >= _bytes(part.text):
             return None
         own = {f"{lines:,}", str(lines), f"{tokens:,}", str(tokens), f"{body_tokens:,}", str(body_tokens)}
         return Stub(
@@ -94,3 +94,7 @@ class Stubber:
             sha256=sha,
             address=address,
         )
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

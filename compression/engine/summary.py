@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from compression.engine.edits import Event
 from compression.engine.history import SOURCES
 from compression.engine.invariants import prove
 from compression.engine.replay import Replay
@@ -28,14 +29,15 @@ def _overflow(windows: Sequence[int], limit: int, reserve: int) -> int | None:
 def summarize(replay: Replay, table: TurnTable) -> dict[str, Any]:
     """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0."""
     hidden, reserve, limit = table.hidden, replay.policy.reserve_output, replay.context_window
-    changes = [e for e in replay.events if e.reclaimed]
+    own = {"recorded"} if replay.policy.strategy == "recorded" else {"compress", "arrival"}
+    changes = [e for e in replay.events if e.kind in own and e.reclaimed]
     sent_before, sent_after = sum(table.before), sum(table.after)
-    stubs = {(e.message, e.part): e for event in replay.events for e in event.edits}
+    stubs = {(e.message, e.part) for event in changes for e in event.edits if e.kind == "stub"}
     freed = sum(e.reclaimed for e in changes)
     bodies = sum(e.before - hidden for e in changes)
     overflow, overflow_none = _overflow(table.after, limit, reserve), _overflow(table.before, limit, reserve)
     proof = prove(replay)
-    results_before, results_after = sum(table.sources["tool_result"]), sum(table.sources_after["tool_result"])
+    results_before, results_after = _results_at(changes, table)
     return {
         "turns": len(table),
         "context_window": limit,
@@ -73,6 +75,23 @@ def summarize(replay: Replay, table: TurnTable) -> dict[str, Any]:
     }
 
 
+def _results_at(changes: Sequence[Event], table: TurnTable) -> tuple[int, int]:
+    """Calibrated tokens of the tool results of the window before and after each event, summed.
+
+    Only of events that changed nothing else: what an agent's own compaction took is not told apart by source.
+    """
+    before = after = 0
+    standing: dict[int, int] = {}
+    for event in reversed(changes):
+        if event.left:
+            continue
+        here = standing.get(event.turn, table.sources_after["tool_result"][event.turn])
+        after += here
+        standing[event.turn] = here + event.reclaimed
+        before += standing[event.turn]
+    return before, after
+
+
 def _thrash(replay: Replay) -> int:
     """Events close to the one before, or that freed little (metrics.md 7)."""
     events = [e for e in replay.events if e.kind == "compress"]
@@ -85,7 +104,7 @@ def _thrash(replay: Replay) -> int:
 
 def counter_error(replay: Replay, table: TurnTable) -> dict[str, Any]:
     """Signed (estimate - recorded) / recorded over the turns before the first boundary; undercounting is negative."""
-    first = min((b.turn for b in replay.transcript.boundaries), default=len(table))
+    first = replay.first_boundary
     errors = sorted(
         (table.before[t.index] - t.recorded.context_tokens) / t.recorded.context_tokens
         for t in replay.transcript.turns

@@ -79,12 +79,13 @@ class CachedCounter:
     def count_many(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text, in order; only unknown ones reach the counter, in one batch."""
         keys = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        known = self._known  # another thread may put a fresh one in its place
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            if len(self._known) > _CACHE_LIMIT:
-                self._known = {key: self._known[key] for key in keys if key in self._known}
-            self._known.update(zip(missing, self._counter.count_many(list(missing.values())), strict=True))
-        return [self._known[key] for key in keys]
+            if len(known) > _CACHE_LIMIT:
+                self._known = known = {key: known[key] for key in keys if key in known}
+            known.update(zip(missing, self._counter.count_many(list(missing.values())), strict=True))
+        return [known[key] for key in keys]
 
     def count(self, text: str) -> int:
         """Tokens of one text."""

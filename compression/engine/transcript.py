@@ -6,8 +6,8 @@ after it was built.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 PartKind = Literal["text", "thinking", "tool_call", "tool_result", "media", "opaque"]
 Role = Literal["system", "user", "assistant", "tool"]
@@ -89,7 +89,10 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """One recorded session. ``counts[i][j]`` are the tokens of part j of message i, uncalibrated."""
+    """One recorded session. ``counts[i][j]`` are the tokens of part j of message i, uncalibrated.
+
+    ``memo`` keeps what others worked out of it, so that a second policy need not; it is no part of the value.
+    """
 
     messages: tuple[Message, ...]
     turns: tuple[Turn, ...]
@@ -97,3 +100,4 @@ class Transcript:
     boundaries: tuple[Boundary, ...] = ()
     model: str = ""
     context_window: int | None = None
+    memo: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)

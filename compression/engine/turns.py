@@ -9,11 +9,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from compression.engine.history import SOURCES, Request, source_of, source_prefixes
+from compression.engine.columns import columns_of, shares
+from compression.engine.edits import Edit, Event
+from compression.engine.history import SOURCES, Request
 from compression.engine.replay import Replay
-from compression.engine.tokens import MESSAGE_OVERHEAD
-from compression.engine.zones import zones_at
 
+_RESULTS = SOURCES.index("tool_result")
 ZONES = ("head", "compressible", "pinned", "recent")
 
 
@@ -59,95 +60,94 @@ class TurnTable:
         return len(self.request_end)
 
 
-def _shares(counts: list[int], k: float, total: int) -> list[int]:
-    """Calibrated integers for ``counts`` that add up to ``total``: cumulative rounding, the rest off the largest."""
-    shares, running, done = [], 0, 0
-    for count in counts:
-        running += count
-        here = round(k * running)
-        shares.append(here - done)
-        done = here
-    surplus = done - total
-    for at in sorted(range(len(shares)), key=lambda i: -shares[i]):
-        if surplus <= 0:
-            break
-        taken = min(surplus, shares[at])
-        shares[at] -= taken
-        surplus -= taken
-    return shares
-
-
 def tabulate(replay: Replay) -> TurnTable:
-    """Every turn of a replay. O(turns x messages of the recent zone)."""
-    course, base, calibration = replay.course, replay.base, replay.calibration
-    transcript = replay.transcript
-    table = TurnTable(hidden=calibration.hidden)
-    prefixes, base_prefixes = (
-        source_prefixes(transcript, course.excluded),
-        source_prefixes(transcript, base.excluded),
+    """Every turn of a replay. O(turns + changes); what no policy touched is taken from the course."""
+    course, calibration, after = replay.course, replay.calibration, replay.windows_after
+    k, hidden = calibration.k, calibration.hidden
+    base, own = columns_of(replay.base, calibration), columns_of(course, calibration)
+    table = TurnTable(
+        hidden=hidden,
+        request_end=[request.end for request in course.windows],
+        counted=list(base.counted),
+        counted_after=list(own.counted),
+        before=list(replay.windows_before),
+        after=list(after),
+        sources={name: list(column) for name, column in base.sources.items()},
+        sources_after={name: list(column) for name, column in own.sources.items()},
+        recent_budget=list(replay.budgets),
     )
-    number = {name: i for i, name in enumerate(SOURCES)}
-    sizes = list(course.sizes)
-    in_force: dict[tuple[int, int], int] = {}
-    events = list(replay.events)
-    at = 0
-    for turn in transcript.turns:
-        t = turn.index
+    after_columns = list(table.sources_after.values())
+    rows: list[list[int]] = []
+    standing = _Standing(replay)
+    cutter = replay.cutter()
+    events, at = replay.events, 0
+    for t, request in enumerate(course.windows):
         while at < len(events) and events[at].turn <= t:
-            for edit in events[at].edits:
-                sizes[edit.message] += edit.tokens_after - edit.tokens_before
-                in_force[edit.message, edit.part] = edit.tokens_after - edit.tokens_before
+            cutter.tell(events[at])
+            standing.take(events[at])
             at += 1
-        request = course.windows[t]
-        changes = [0] * len(SOURCES)
-        held = {*request.kept}
-        for (i, j), change in in_force.items():
-            if i >= request.start or i in held:
-                changes[number[source_of(transcript.messages[i], j)]] += change
-        raw = _source_counts(replay, base_prefixes, base.windows[t], base.excluded)
-        mine = _source_counts(replay, prefixes, request, course.excluded)
-        mine = [count + change for count, change in zip(mine, changes, strict=True)]
-        before, after = replay.windows_before[t], replay.windows_after[t]
-        zones = zones_at(course, request, replay.pins, sizes, replay.budgets[t])
-        head = sum(sizes[i] for i in request.indexes(0, zones.head))
-        pinned = sum(sizes[i] for i in zones.pinned)
-        compressible = sum(mine) - head - pinned - zones.recent_tokens_actual
-
-        table.request_end.append(request.end)
-        table.counted.append(sum(raw))
-        table.counted_after.append(sum(mine))
-        table.before.append(before)
-        table.after.append(after)
-        k, hidden = calibration.k, calibration.hidden
-        for name, value in zip(SOURCES, _shares(raw, k, before - hidden), strict=True):
-            table.sources[name].append(value)
-        for name, value in zip(SOURCES, _shares(mine, k, after - hidden), strict=True):
-            table.sources_after[name].append(value)
-        parts = [head, compressible, pinned, zones.recent_tokens_actual]
-        for name, value in zip(ZONES, _shares(parts, k, after - hidden), strict=True):
-            table.zones[name].append(value + (hidden if name == "head" else 0))
+        freed = standing.freed(request)
+        if freed:
+            row = list(course.source_rows[t])
+            row[_RESULTS] -= freed
+            table.counted_after[t] -= freed
+            for column, value in zip(after_columns, shares(row, k, after[t] - hidden), strict=True):
+                column[t] = value
+        zones = cutter.at(t)
+        head = standing.head(request, zones.head)
+        pinned = sum(map(standing.sizes.__getitem__, zones.pinned))
+        recent = zones.recent_tokens_actual
+        between = table.counted_after[t] - head - recent
+        rows.append(shares((head, between - pinned, pinned, recent), k, after[t] - hidden))
         table.head_at.append(zones.head)
         table.recent_at.append(zones.recent)
-        table.recent_budget.append(zones.recent_budget)
-        table.recent_actual.append(zones.recent_tokens_actual)
+        table.recent_actual.append(recent)
         if not table.requests or table.requests[-1][1:] != (request.kept, request.start):
             table.requests.append((t, request.kept, request.start))
         if not table.pinned or table.pinned[-1][1] != zones.pinned:
             table.pinned.append((t, zones.pinned))
         if zones.overrun_reason:
             table.overruns.append((t, zones.overrun_reason))
+    for name, zone in zip(ZONES, zip(*rows, strict=True), strict=bool(rows)):
+        table.zones[name] = [tokens + (hidden if name == "head" else 0) for tokens in zone]
     return table
 
 
-def _source_counts(
-    replay: Replay, prefixes: tuple[tuple[int, ...], ...], request: Request, excluded: frozenset[int]
-) -> list[int]:
-    counts = [column[request.end] - column[request.start] for column in prefixes]
-    number = {name: i for i, name in enumerate(SOURCES)}
-    for i in request.kept:
-        if i in excluded:
-            continue
-        message = replay.transcript.messages[i]
-        for j, tokens in enumerate(replay.transcript.counts[i]):
-            counts[number[source_of(message, j)]] += tokens + (MESSAGE_OVERHEAD if j == 0 else 0)
-    return counts
+class _Standing:
+    """Tokens of messages as the events so far left them."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.sizes = list(replay.course.sizes)
+        self._edits: dict[tuple[int, int], Edit] = {}
+        self._freed: tuple[object, int] = (None, 0)
+        self._head: tuple[object, int] = (None, 0)
+
+    def take(self, event: Event) -> None:
+        for edit in event.edits:
+            earlier = self._edits.get((edit.message, edit.part))
+            stood = earlier.tokens_after if earlier else edit.tokens_before
+            self.sizes[edit.message] += edit.tokens_after - stood
+            self._edits[edit.message, edit.part] = edit
+        if event.edits:
+            self._freed = self._head = (None, 0)
+
+    def freed(self, request: Request) -> int:
+        """What the policy's own stubs in a request freed."""
+        if not self._edits:
+            return 0
+        key = (request.kept, request.start)
+        if self._freed[0] != key:
+            freed = sum(
+                edit.tokens_before - edit.tokens_after
+                for edit in self._edits.values()
+                if edit.kind == "stub" and request.ordinal(edit.message) is not None
+            )
+            self._freed = (key, freed)
+        return self._freed[1]
+
+    def head(self, request: Request, length: int) -> int:
+        """Tokens of the first ``length`` messages of a request."""
+        key = (request.kept, request.start, length)
+        if self._head[0] != key:
+            self._head = (key, sum(self.sizes[i] for i in request.indexes(0, length)))
+        return self._head[1]

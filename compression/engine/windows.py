@@ -1,4 +1,4 @@
-"""How large a model's context window is, from a dated table; never guessed from a session's size alone."""
+"""How large a model's context window is, from a dated table; a session's size only ever raises it."""
 
 from __future__ import annotations
 

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from functools import cached_property
-from typing import Literal
+from itertools import accumulate
+from typing import Literal, NamedTuple
 
+from compression.engine.edits import Event
 from compression.engine.history import Course, Request
-from compression.engine.policy import PinRule, Policy
+from compression.engine.pins import Pins, is_prompt
 from compression.engine.transcript import Message
 
 Zone = Literal["head", "compressible", "pinned", "recent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Zones:
+class Zones(NamedTuple):
     """A request cut up. ``head`` and ``recent`` are ordinals: [0:head) is head, [recent:] is recent."""
 
     request: Request
@@ -40,41 +38,18 @@ class Zones:
             return "recent"
         return "pinned" if self.request[ordinal] in self.pinned else "compressible"
 
+    def of_message(self, index: int) -> Zone | None:
+        """The zone of a message; None when the request does not hold it."""
+        ordinal = self.request.ordinal(index)
+        return None if ordinal is None else self.of(ordinal)
+
     def compressible(self) -> list[int]:
         """Indexes of the messages that a policy may touch, oldest first."""
         return [i for i in self.request.indexes(self.head, self.recent) if i not in self.pinned]
 
 
-def is_prompt(message: Message) -> bool:
-    """A request that a person typed, not an injection or a summary."""
-    return message.role == "user" and not message.flags & {"injected", "memory", "skill", "compact_summary"}
-
-
 def _is_injection(message: Message) -> bool:
     return message.role == "system" or (message.role == "user" and not is_prompt(message))
-
-
-def head_length(messages: Sequence[Message], request: Request, excluded: frozenset[int]) -> int:
-    """Ordinal after the head: leading system messages and injections, the first prompt, the first response."""
-    total = len(request)
-    at = 0
-
-    def message_at(ordinal: int) -> Message:
-        return messages[request[ordinal]]
-
-    def skips(ordinal: int) -> bool:
-        return request[ordinal] in excluded
-
-    while at < total and (skips(at) or _is_injection(message_at(at))):
-        at += 1
-    while at < total and (skips(at) or message_at(at).role in ("user", "system")):
-        at += 1
-    if at < total and message_at(at).role == "assistant":
-        response = message_at(at).response_id
-        at += 1
-        while response and at < total and message_at(at).role == "assistant" and message_at(at).response_id == response:
-            at += 1
-    return at
 
 
 def head_reason(message: Message) -> str:
@@ -87,94 +62,132 @@ def head_reason(message: Message) -> str:
         return "summary of what left"
     if _is_injection(message):
         return "memory and instructions"
-    return "first request"
+    return "result without its call" if message.role == "tool" else "first request"
 
 
-class Pins:
-    """Which messages a policy's rules match: found once a session, asked at every event."""
+def head_length(course: Course, request: Request) -> int:
+    """Ordinal after the head: leading system messages and injections, the first prompt, the first response.
 
-    def __init__(self, messages: Sequence[Message], policy: Policy, excluded: frozenset[int]) -> None:
-        self._always: list[tuple[int, str]] = []
-        self._latest: list[tuple[list[int], int, str]] = []
-        candidates = [m for m in messages if m.index not in excluded]
-        for rule in policy.pins:
-            found = [m.index for m in candidates if _matches(rule, m)]
-            if not found:
-                continue
-            if rule.keep_last is None:
-                self._always.extend((i, rule.reason) for i in found)
-            else:
-                self._latest.append((found, rule.keep_last, rule.reason))
-        if policy.pin_latest_user:
-            prompts = [m.index for m in candidates if is_prompt(m)]
-            self._latest.append((prompts, 1, "latest user request"))
-        self._always.sort()
-
-    @cached_property
-    def _always_indexes(self) -> list[int]:
-        return [i for i, _ in self._always]
-
-    def at(self, end: int) -> dict[int, str]:
-        """Pinned message -> reason, for a request that ends before message ``end``."""
-        pinned = dict(self._always[: bisect_left(self._always_indexes, end)])
-        for found, keep, reason in self._latest:
-            stop = bisect_left(found, end)
-            for i in found[max(0, stop - keep) : stop]:
-                pinned.setdefault(i, reason)
-        return pinned
-
-
-def _matches(rule: PinRule, message: Message) -> bool:
-    if rule.role is not None and message.role != rule.role:
-        return False
-    results = [p for p in message.parts if p.kind == "tool_result"]
-    if rule.tool is not None and not any(fnmatchcase(p.name.lower(), rule.tool.lower()) for p in results):
-        return False
-    if rule.is_error is not None and not any(p.is_error == rule.is_error for p in results):
-        return False
-    if rule.pattern is not None:
-        import re2
-
-        compiled = re2.compile(rule.pattern)
-        return any(compiled.search(part.text) for part in message.parts)
-    return True
-
-
-def recent_ordinal(request: Request, head: int, sizes: Sequence[int], budget: int) -> tuple[int, int]:
-    """(first ordinal of the recent zone, its tokens): the longest suffix after the head within ``budget``.
-
-    At least one message, even when it alone is larger. O(messages of the zone).
+    The response is whole, even when the log splits it into several messages. Where the assistant spoke before
+    anybody asked, the head reaches on to the first prompt and its response. A result that comes before every
+    call answers nothing in the log and belongs to what leads in; any other result ends the head.
     """
-    at, used = len(request), 0
-    while at > head:
-        size = sizes[request[at - 1]]
-        if used + size > budget and used:
+    messages, total, at, prompted = course.transcript.messages, len(request), 0, False
+    while at < total:
+        index = request[at]
+        message = messages[index]
+        if message.role == "assistant" and index not in course.excluded:
+            at = _after_response(course, request, at)
+            if prompted or at == total or messages[request[at]].role not in ("system", "user"):
+                break
+            while at < total and messages[request[at]].role in ("system", "user"):
+                prompted = prompted or is_prompt(messages[request[at]])
+                at += 1
+            if not prompted:
+                break
+            continue
+        if message.role == "tool" and index not in course.excluded and "orphan_result" not in message.flags:
             break
-        used += size
-        at -= 1
+        prompted = prompted or (is_prompt(message) and index not in course.excluded)
+        at += 1
+    return at
+
+
+def _after_response(course: Course, request: Request, at: int) -> int:
+    """Ordinal after the response that begins at ordinal ``at``."""
+    messages, first = course.transcript.messages, request[at]
+    turns = course.transcript.turns
+    turn = course.arrivals[first] - 1  # the request that reaches past it comes after the call that gave it
+    end = turns[turn].response_end if turns and turn >= 0 and turns[turn].request_end <= first else first + 1
+    response = messages[first].response_id
+    at += 1
+    while at < len(request):
+        message = messages[request[at]]
+        if message.role != "assistant":
+            break
+        if request[at] >= end and not (response and message.response_id == response):
+            break
+        at += 1
+    return at
+
+
+class Cutter:
+    """Cuts requests into zones, call by call; remembers what it was told of stubs.
+
+    The recent zone is word for word: it never reaches back over a stub, but for one that was made when its
+    result arrived, which is what it then protects. O(log messages) a call where nothing had left the window.
+    """
+
+    def __init__(self, course: Course, pins: Pins, budgets: Sequence[int]) -> None:
+        self._course = course
+        self._pins = pins
+        self._budgets = budgets
+        self._sizes = list(course.sizes)
+        self._prefix: Sequence[int] = course.prefix
+        self._stands: dict[tuple[int, int], int] = {}
+        self._changed: set[int] = set()
+        self._barrier = -1
+        self._heads: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
+
+    def tell(self, event: Event) -> None:
+        """An event that happened, so that the zones are cut as it left the window."""
+        for edit in event.edits:
+            earlier = self._stands.get((edit.message, edit.part), edit.tokens_before)
+            self._sizes[edit.message] += edit.tokens_after - earlier
+            self._stands[edit.message, edit.part] = edit.tokens_after
+        if event.kind == "arrival":
+            self._prefix = list(accumulate(self._sizes, initial=0))
+        else:
+            self._changed.update(edit.message for edit in event.edits)
+            self._barrier = max(self._changed, default=-1)
+
+    def at(self, turn: int) -> Zones:
+        """The zones of a turn's request as things stand."""
+        request, budget = self._course.windows[turn], self._budgets[turn]
+        head = self._head(request)
+        recent, used = self._recent(request, head, budget)
+        pinned = {}
+        if head < recent:
+            for i, reason in self._pins.at(turn).items():
+                ordinal = request.ordinal(i)
+                if ordinal is not None and head <= ordinal < recent:
+                    pinned[i] = reason
+        overrun = None
         if used > budget:
-            break
-    return at, used
+            overrun = f"the newest message alone has {used:,} tokens; the budget is {budget:,}"
+        return Zones(request, head, recent, pinned, budget, used, overrun)
 
+    def _head(self, request: Request) -> int:
+        """Requests that begin alike share their head: it is looked for in the longest of them, once."""
+        key = (request.kept, request.start)
+        length, head = self._heads.get(key, (0, 0))
+        if head == length and length < len(request):
+            head = head_length(self._course, request)
+            self._heads[key] = (len(request), head)
+        return min(head, len(request))
 
-def zones_at(course: Course, request: Request, pins: Pins, sizes: Sequence[int], budget: int) -> Zones:
-    """Cut one request up. ``sizes`` are the messages' tokens as they stand, stubs included."""
-    head = head_length(course.transcript.messages, request, course.excluded)
-    recent, used = recent_ordinal(request, head, sizes, budget)
-    pinned = pins.at(request.end)
-    inside = {i: reason for i, reason in pinned.items() if _between(request, i, head, recent)}
-    overrun = None
-    if used > budget:
-        overrun = f"the newest message alone has {used:,} tokens; the budget is {budget:,}"
-    return Zones(request, head, recent, inside, budget, used, overrun)
+    def _recent(self, request: Request, head: int, budget: int) -> tuple[int, int]:
+        """(first ordinal of the recent zone, its tokens): the longest suffix after the head within ``budget``.
 
-
-def _between(request: Request, index: int, head: int, recent: int) -> bool:
-    kept = len(request.kept)
-    if index >= request.start:
-        ordinal = index - request.start + kept
-    elif index in request.kept:
-        ordinal = request.kept.index(index)
-    else:
-        return False
-    return head <= ordinal < recent
+        At least one message, even when it alone is larger.
+        """
+        total, kept = len(request), len(request.kept)
+        if head >= total:
+            return total, 0
+        prefix, end = self._prefix, request.end
+        lowest = max(request.start, request.start + head - kept, self._barrier + 1)
+        first = min(bisect_left(prefix, prefix[end] - budget, lowest, end) if lowest < end else end, end)
+        newest = end - 1
+        while newest > lowest and newest in self._course.excluded:
+            newest -= 1
+        if first > newest >= request.start:
+            first = newest
+        used = self._sizes[first] if first in self._changed else prefix[end] - prefix[first]
+        ordinal = first - request.start + kept
+        while head < ordinal <= kept and used <= budget:
+            i = request.kept[ordinal - 1]
+            if used and (i in self._changed or used + self._sizes[i] > budget):
+                break
+            used += self._sizes[i]
+            ordinal -= 1
+        return ordinal, used

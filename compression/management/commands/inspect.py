@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from compression.command_line import EngineCommand
+from compression.command_line import EngineCommand, shown
 from compression.engine.history import source_of
 from compression.transcripts import from_parsed, measure
 from sessions.describe import describe, turns_of_messages
@@ -40,7 +40,10 @@ class Command(EngineCommand):
             except ImportFailure as failure:
                 failures += 1
                 error = " ".join(filter(None, (failure.message, failure.hint)))
-                self._say({"path": str(path), "error": error}, f"{path}: {error}", as_json=options["json"])
+                if options["json"]:
+                    self.write_json({"path": str(path), "error": error})
+                else:
+                    self.stderr.write(f"{path}: {error}")
                 continue
             for parsed in sessions:
                 if options["messages"]:
@@ -56,7 +59,7 @@ class Command(EngineCommand):
         if as_json:
             self.write_json(row)
         else:
-            self.stdout.write(line)
+            self.stdout.write("\n".join(shown(row) for row in line.split("\n")))
 
 
 def message_rows(parsed: ParsedSession) -> Iterator[dict[str, Any]]:

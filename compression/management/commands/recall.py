@@ -11,6 +11,7 @@ from compression.command_line import EngineCommand, add_store, bad_input_exits_w
 from compression.engine.snapshots import SCHEME, Slice, read_slice
 from compression.engine.tokens import default_counter
 from compression.recall import stored_original
+from compression.subjects import a_reachable_database
 
 
 class Command(EngineCommand):
@@ -32,7 +33,8 @@ class Command(EngineCommand):
         part = Slice(options["lines"], options["grep"], options["json_path"], options["max_tokens"])
         with bad_input_exits_with_2():
             if options["project"]:
-                sha, body = stored_original(options["project"], options["address"])
+                with a_reachable_database():
+                    sha, body = stored_original(options["project"], options["address"])
             else:
                 sha, body = store_of(options).get(options["address"])
             text = read_slice(body.decode("utf-8", "surrogatepass"), part, default_counter().count)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from compression.command_line import EngineCommand, add_subject, bad_input_exits_with_2, replay_of, turn_of
+from compression.command_line import EngineCommand, add_subject, bad_input_exits_with_2, replay_of, shown, turn_of
 from compression.engine.document import window_document
 
 
@@ -37,7 +37,7 @@ def block_line(block: dict[str, Any]) -> str:
     """A block in one line, for people; control characters of the session are not passed to the terminal."""
     number = "-" if block["message"] is None else block["message"]
     what = block["tool"] or block["kind"]
-    text = "".join(c if c.isprintable() else " " for c in block["text"][:200])
+    text = shown(block["text"][:200])
     edited = " *" if block["edit"] else ""
     return (
         f"{number:>6} {block['role']:<9} {what:<14.14} {block['zone']:<12} {block['tokens']:>8,}{edited}  {text[:90]}"
