@@ -11,35 +11,52 @@ import logging
 from typing import Any
 
 from django.db import connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
-from compression.engine.policy import Policy, build
+from compression.engine import ENGINE_VERSION
+from compression.engine.policy import InvalidPolicy, Policy, build
 from compression.models import Run, RunResult
 from compression.replays import is_stored, stored_replay
-from compression.runs import BATCH
 
 logger = logging.getLogger(__name__)
+
+BATCH = 25
+"""Sessions that one task works through before it lets others in."""
 
 COLUMNS = (
     "turns", "sent_before", "sent_after", "request_tokens", "request_freed", "tool_before", "tool_after",
     "session_saved", "request_saved", "tool_saved", "overflow_turn", "overflow_turn_none", "events", "thrash",
     "violations",
 )  # fmt: skip
+OPEN_STATES = [RunResult.State.WAITING, RunResult.State.CLAIMED]
 
 
 def work(run_id: int, limit: int = BATCH) -> int:
     """Work through up to ``limit`` waiting sessions of a run; gives how many there were, and ends the run."""
     run = Run.objects.filter(pk=run_id).first()
-    if run is None or run.state in (Run.State.DONE, Run.State.CANCELLED):
+    if run is None or run.is_over:
         return 0
     Run.objects.filter(pk=run_id, state=Run.State.QUEUED).update(state=Run.State.RUNNING)
-    policy = build(run.fields, f"run {run_id}")
     worked = 0
-    while worked < limit and (result := claim(run_id)) is not None:
-        finish(result, policy)
-        worked += 1
+    try:
+        policy = policy_of_run(run)
+    except InvalidPolicy as error:
+        give_up(run_id, str(error))
+    else:
+        while worked < limit and (result := claim(run_id)) is not None:
+            finish(result, policy)
+            worked += 1
     close(run_id)
     return worked
+
+
+def policy_of_run(run: Run) -> Policy:
+    """What the run replays. A worker of another engine version refuses: its figures would not be comparable."""
+    if run.engine_version != ENGINE_VERSION:
+        fault = f"it was started with engine version {run.engine_version}, this is {ENGINE_VERSION}: start it again"
+        raise InvalidPolicy(f"run {run.pk}", [fault])
+    return build(run.fields, f"run {run.pk}")
 
 
 def claim(run_id: int) -> RunResult | None:
@@ -50,13 +67,13 @@ def claim(run_id: int) -> RunResult | None:
     with transaction.atomic():
         if connection.features.has_select_for_update_skip_locked:
             waiting = waiting.select_for_update(skip_locked=True, of=("self",))
-        key = waiting.values_list("pk", flat=True).first()
-        if key is None:
+        found = waiting.only("pk").first()
+        if found is None:
             return None
-        mine = RunResult.objects.filter(pk=key, state=RunResult.State.WAITING)
-        if not mine.update(state=RunResult.State.CLAIMED, claimed_at=timezone.now()):
+        mine = RunResult.objects.filter(pk=found.pk, state=RunResult.State.WAITING)
+        if not mine.update(state=RunResult.State.CLAIMED, claimed_at=timezone.now(), claims=F("claims") + 1):
             return None
-    return RunResult.objects.select_related("session__project").get(pk=key)
+    return RunResult.objects.select_related("session__project").get(pk=found.pk)
 
 
 def finish(result: RunResult, policy: Policy) -> None:
@@ -66,26 +83,33 @@ def finish(result: RunResult, policy: Policy) -> None:
     figures: dict[str, Any]
     try:
         reused = is_stored(session, policy)
-        summary = dict(stored_replay(session, policy).summary)
+        figures = {"reused": reused, **figures_of(stored_replay(session, policy).summary)}
     except Exception as error:  # one odd session must not end a run of thousands; the log has the traceback
         logger.exception("session %s of run %s could not be replayed", session.pk, result.run_id)
         figures = {"state": RunResult.State.FAILED, "error": f"{type(error).__name__}: {error}"[:300]}
     else:
-        figures = {
-            "state": RunResult.State.DONE,
-            "reused": reused,
-            "session_revision": session.revision,
-            "summary": summary,
-            "counter_error": summary["counter_error"]["median"],
-            **{name: summary[name] for name in COLUMNS},
-        }
+        figures |= {"state": RunResult.State.DONE, "session_revision": session.revision}
     # Only while the claim is still ours: after its lease another worker may have done the work.
     mine = RunResult.objects.filter(pk=result.pk, state=RunResult.State.CLAIMED, claimed_at=claimed_at)
     mine.update(finished_at=timezone.now(), **figures)
 
 
+def figures_of(summary: Any) -> dict[str, Any]:
+    """The columns of a result, from the summary of its replay."""
+    return {
+        "summary": dict(summary),
+        "counter_error": summary["counter_error"]["median"],
+        **{name: summary[name] for name in COLUMNS},
+    }
+
+
+def give_up(run_id: int, why: str) -> None:
+    """No session of this run can be worked on."""
+    waiting = RunResult.objects.filter(run_id=run_id, state=RunResult.State.WAITING)
+    waiting.update(state=RunResult.State.FAILED, error=why[:300], finished_at=timezone.now())
+
+
 def close(run_id: int) -> None:
     """The run is done when no session waits or is worked on."""
-    open_states = [RunResult.State.WAITING, RunResult.State.CLAIMED]
-    if not RunResult.objects.filter(run_id=run_id, state__in=open_states).exists():
+    if not RunResult.objects.filter(run_id=run_id, state__in=OPEN_STATES).exists():
         Run.objects.filter(pk=run_id, state=Run.State.RUNNING).update(state=Run.State.DONE, finished_at=timezone.now())

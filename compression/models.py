@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from sessions.models import Project, Session
@@ -100,6 +101,7 @@ class Run(models.Model):
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DB_SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(_("started"), auto_now_add=True)
+    queued_at = models.DateTimeField(null=True, help_text=_("When tasks were last queued for it."))
     finished_at = models.DateTimeField(_("finished"), null=True)
 
     class Meta:
@@ -109,6 +111,13 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return f"run {self.pk} of {self.label}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("compression:run", args=[self.project.slug, self.pk])
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (Run.State.DONE, Run.State.CANCELLED)
 
 
 class RunResult(models.Model):
@@ -127,6 +136,7 @@ class RunResult(models.Model):
     session = models.ForeignKey(Session, models.DB_CASCADE, related_name="run_results")
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     claimed_at = models.DateTimeField(null=True)
+    claims = models.PositiveSmallIntegerField(default=0, help_text=_("How many workers took it on."))
     finished_at = models.DateTimeField(null=True)
     session_revision = models.PositiveIntegerField(null=True)
     reused = models.BooleanField(default=False, help_text=_("The same pair had been worked out before."))

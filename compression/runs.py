@@ -18,15 +18,12 @@ from django.utils import timezone
 from compression.engine import ENGINE_VERSION
 from compression.engine.policy import Policy
 from compression.models import PolicyVersion, Run, RunResult
+from compression.recovery import tasks_for
+from compression.tasks import queue_recovered, queue_watch, queue_work
 from sessions.models import Project, Session
 
-BATCH = 25
-"""Sessions that one task works through before it lets others in."""
-
-LEASE = timedelta(seconds=60)
-"""A claim older than this belongs to a worker that died."""
-
-TASKS_AT_ONCE = 8
+RECENT = timedelta(seconds=30)
+"""The time that the present rate of a run is taken over."""
 
 
 class NothingToRun(Exception):
@@ -58,18 +55,12 @@ def start(
             policy_digest=policy.digest,
             engine_version=ENGINE_VERSION,
             started_by=by,
+            queued_at=timezone.now(),
         )
         RunResult.objects.bulk_create([RunResult(run=run, session_id=key) for key in keys], batch_size=1_000)
-    enqueue(run, len(keys))
+        queue_work(run.pk, tasks_for(len(keys)))
+        queue_watch(run.pk)
     return run
-
-
-def enqueue(run: Run, waiting: int) -> None:
-    """Tasks for the waiting sessions: enough that several workers share them, few enough to stay cheap."""
-    from compression.tasks import work_on_run
-
-    for _ in range(min(TASKS_AT_ONCE, -(-waiting // BATCH))):
-        transaction.on_commit(lambda: work_on_run.enqueue(run.pk))
 
 
 def cancel(run: Run) -> None:
@@ -97,7 +88,12 @@ class Progress:
 
 
 def progress(run: Run, now: datetime | None = None) -> Progress:
-    """Read off the results: one query for the run, one for them."""
+    """Read off the results: one query for the run, one for them.
+
+    The rate is that of the last half minute while the run goes on, so that a pause does not count for
+    ever; afterwards that of the whole run.
+    """
+    now = now or timezone.now()
     run.refresh_from_db(fields=["state", "finished_at"])
     counts = RunResult.objects.filter(run=run).aggregate(
         total=Count("pk"),
@@ -105,15 +101,20 @@ def progress(run: Run, now: datetime | None = None) -> Progress:
         failed=Count("pk", filter=Q(state=RunResult.State.FAILED)),
         claimed=Count("pk", filter=Q(state=RunResult.State.CLAIMED)),
         reused=Count("pk", filter=Q(state=RunResult.State.DONE, reused=True)),
+        recent=Count("pk", filter=Q(finished_at__gte=now - RECENT)),
         first=Min("claimed_at"),
         last=Max("finished_at"),
     )
     finished = counts["done"] + counts["failed"]
     rate = seconds_left = None
     if finished and counts["first"] and counts["last"]:
-        spent = max((counts["last"] - counts["first"]).total_seconds(), 0.001)
-        rate = finished / spent
-        if run.state == Run.State.RUNNING:
+        is_going = run.state == Run.State.RUNNING
+        if is_going and counts["recent"]:
+            worked, spent = counts["recent"], min(now - counts["first"], RECENT)
+        else:
+            worked, spent = finished, counts["last"] - counts["first"]
+        rate = worked / max(spent.total_seconds(), 0.001)
+        if is_going:
             seconds_left = (counts["total"] - finished) / rate
     return Progress(
         state=run.state,
@@ -127,18 +128,9 @@ def progress(run: Run, now: datetime | None = None) -> Progress:
     )
 
 
-def take_up(now: datetime | None = None) -> int:
+def take_up() -> int:
     """Free the claims of workers that died and queue their runs again; gives the number of runs.
 
-    Called when a worker starts and while a page watches a run: whoever notices first.
+    Called by a task once in a lease's time, and while a page watches a run: whoever notices first.
     """
-    old = (now or timezone.now()) - LEASE
-    stale = RunResult.objects.filter(
-        state=RunResult.State.CLAIMED, claimed_at__lt=old, run__state__in=[Run.State.QUEUED, Run.State.RUNNING]
-    )
-    runs = list(Run.objects.filter(pk__in=stale.values("run")).distinct())
-    for run in runs:
-        freed = stale.filter(run=run).update(state=RunResult.State.WAITING, claimed_at=None)
-        if freed:
-            enqueue(run, freed)
-    return len(runs)
+    return queue_recovered()
