@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
 
 from compression.models import StoredReplay
 from sessions.admin import ReadOnly
@@ -14,5 +16,5 @@ class StoredReplayAdmin(ReadOnly):
     list_select_related = ["session"]
     fields = ["session", "revision", "policy_digest", "history", "engine_version", "created_at"]
 
-    def get_queryset(self, request):  # type: ignore[no-untyped-def]
+    def get_queryset(self, request: HttpRequest) -> QuerySet[StoredReplay]:
         return super().get_queryset(request).defer("body")

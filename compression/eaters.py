@@ -12,7 +12,7 @@ from typing import Any
 
 from compression.engine.replay import Replay
 
-EATERS = 12
+EATERS = 10
 
 
 def biggest_eaters(replay: Replay, limit: int = EATERS) -> list[dict[str, Any]]:

@@ -14,9 +14,13 @@ from compression.engine.policy import Policy
 from compression.forms import Axis
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
-from compression.timeline_marks import event_labels, event_marks, limit_lines, own_compactions
+from compression.timeline_marks import event_labels, event_marks, limit_lines, limit_names, own_compactions
 
 MAX_POINTS = 2_000
+FLAT = 0.25
+"""A session below this share of the window is drawn at its own height, or it would be a flat line."""
+
+FEW_TURNS = 12
 SOURCE_NAMES = {
     "hidden": "System + tools (not in log)",
     "system": "System",
@@ -46,9 +50,12 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, 
     x = [places[t] for t in chosen]
     after = [table.after[t] for t in chosen]
     recorded = [document.recorded[t] for t in chosen]
-    top = max([limit, *table.before, *table.after]) if document.turns else limit
+    peak = max([*table.before, *table.after], default=0)
+    top = max(limit, peak) if peak > FLAT * limit else max(1, peak)
     data = [_area(name, x, _column(document, name, chosen)) for name in sources_present(document)]
-    data.append(_line("without compression", x, [table.before[t] for t in chosen], "ink/0.45", dash="2px,3px", width=1.3))
+    data.append(
+        _line("without compression", x, [table.before[t] for t in chosen], "ink/0.45", dash="2px,3px", width=1.3)
+    )
     data.append(_line("under policy", x, after, "ink", width=2))
     data[-1]["customdata"] = [document.labels[t] for t in chosen]
     data[-1]["hovertemplate"] = "under policy %{y:,.0f}<br>%{customdata}<extra></extra>"
@@ -56,12 +63,12 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, 
         data.append(_line("recorded", x, recorded, "accent", dash="2px,4px", width=3))
     data += event_marks(document, places)
     data += own_compactions(document, places, top)
-    last = places[-1] if document.turns else 1
     return {
         "data": data,
-        "layout": _layout(axis, x, top) | {"shapes": limit_lines(document, policy, last), "annotations": [
-            *_limit_names(document, policy), *event_labels(document, places, top),
-        ]},
+        "layout": _layout(axis, x, top) | {
+            "shapes": limit_lines(document, policy, top),
+            "annotations": [*limit_names(document, policy, top), *event_labels(document, places, top)],
+        },
         "turns": chosen,
         "at": x,
     }  # fmt: skip
@@ -93,35 +100,25 @@ def _line(
     }  # fmt: skip
 
 
-def _limit_names(document: ReplayDocument, policy: Policy) -> list[dict[str, Any]]:
-    limit = document.context_window
-    rows = [(limit, f"window {limit // 1000:,}K", "bad")]
-    if policy.strategy in ("threshold", "sliding"):
-        rows.append((round(policy.trigger_ratio * limit), f"trigger {policy.trigger_ratio:.0%}", "warn"))
-    if policy.strategy == "threshold":
-        rows.append((round(policy.target_ratio * limit), f"target {policy.target_ratio:.0%}", "good"))
-    return [
-        {
-            "xref": "paper", "x": 0.004, "y": y, "yanchor": "bottom", "xanchor": "left", "text": text,
-            "showarrow": False, "font": {"color": f"var:{colour}", "size": 11},
-        }
-        for y, text, colour in rows
-    ]  # fmt: skip
-
-
 def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
-    last = x[-1] if x else 1
     grid = {"gridcolor": "var:line", "zeroline": False, "fixedrange": True, "color": "var:muted"}
+    by_minutes = axis == "minutes"
     return {
         "margin": {"l": 52, "r": 14, "t": 14, "b": 34},
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": "var:muted", "size": 11.5}, "showlegend": False, "hovermode": "x unified",
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"color": "var:muted", "size": 11.5},
+        "showlegend": False,
+        "hovermode": "x unified",
         "hoverlabel": {"bgcolor": "var:card", "bordercolor": "var:line", "font": {"color": "var:ink", "size": 12}},
-        "xaxis": grid | {
-            "range": [x[0] if x else 0, last if last else 1], "showgrid": False, "ticksuffix": " min" if axis == "minutes" else "",
-            "hoverformat": ".1f" if axis == "minutes" else "d", "unifiedhovertitle": {
-                "text": "minute %{x}" if axis == "minutes" else "turn %{x}"
-            },
+        "xaxis": grid
+        | {
+            "range": [x[0] if x else 0, (x[-1] if x else 1) or 1],
+            "showgrid": False,
+            "ticksuffix": " min" if by_minutes else "",
+            "hoverformat": ".1f" if by_minutes else "d",
+            "unifiedhovertitle": {"text": "minute %{x}" if by_minutes else "turn %{x}"},
+            "dtick": 1 if not by_minutes and len(x) <= FEW_TURNS else None,
         },
         "yaxis": grid | {"range": [0, round(top * 1.08)], "tickformat": "~s", "rangemode": "tozero"},
-    }  # fmt: skip
+    }

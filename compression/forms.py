@@ -80,8 +80,8 @@ class StateForm(forms.Form):
             path=path,
             turn=given["turn"],
             policy_name=given["policy"] or DEFAULT_POLICY,
-            side=given["side"] or DEFAULT_SIDE,
-            axis=given["axis"] or DEFAULT_AXIS,
+            side=cast("Side", given["side"] or DEFAULT_SIDE),
+            axis=cast("Axis", given["axis"] or DEFAULT_AXIS),
             open=given["open"],
         )
 

@@ -18,7 +18,7 @@ from sessions.models import Message, Original, Session
 PREVIEW_CHARS, PREVIEW_LINES = 1_200, 8
 DIFF_CHARS = 24_000
 SLICE_CHARS, SLICE_LINES = 64_000, 400
-PARTS_SHOWN = 4
+PARTS_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,9 @@ class ShownMessage:
         return any(part.is_error for part in self.parts)
 
 
-def shown_messages(session: Session, indexes: Collection[int], *, chars: int = PREVIEW_CHARS) -> dict[int, ShownMessage]:
+def shown_messages(
+    session: Session, indexes: Collection[int], *, chars: int = PREVIEW_CHARS
+) -> dict[int, ShownMessage]:
     """The messages of a session at ``indexes``. Each part's ``start`` holds up to ``chars`` characters of it."""
     rows = list(session.messages.filter(index__in=indexes).only("index", "role", "turn", "flags", "parts"))
     wanted = {part["original"] for row in rows for part in row.parts if "original" in part}
@@ -71,8 +73,9 @@ def shown_messages(session: Session, indexes: Collection[int], *, chars: int = P
 
 
 def _shown(row: Message, starts: Mapping[str, str], chars: int) -> ShownMessage:
-    parts = tuple(_part(j, part, starts, chars) for j, part in enumerate(row.parts[:PARTS_SHOWN]))
-    left_out = max(0, len(row.parts) - PARTS_SHOWN)
+    says = [j for j, part in enumerate(row.parts) if part["kind"] != "text" or part.get("text", "").strip()]
+    parts = tuple(_part(j, row.parts[j], starts, chars) for j in says[:PARTS_SHOWN])
+    left_out = max(0, len(says) - PARTS_SHOWN)
     return ShownMessage(row.index, row.role, row.turn, tuple(row.flags), parts, left_out)
 
 

@@ -9,7 +9,7 @@ import zlib
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -21,7 +21,7 @@ from compression.engine.blocks import content_type
 from compression.engine.edits import Edit, Event
 from compression.engine.history import Request
 from compression.engine.replay import Replay
-from compression.engine.snapshots import UnknownAddress, resolve
+from compression.engine.snapshots import resolve
 from compression.engine.summary import summarize
 from compression.engine.tokens import MESSAGE_OVERHEAD
 from compression.engine.transcript import Message
@@ -153,13 +153,18 @@ def _event(row: dict[str, Any]) -> Event:
     return Event(**{**row, "edits": edits, "left": tuple(row["left"])})
 
 
+def _stored_event(event: Event) -> Event:
+    """Without the checked counts of its stubs, which serve the proof of fidelity only."""
+    return replace(event, edits=tuple(replace(edit, counts=frozenset()) for edit in event.edits))
+
+
 def document_of(replay: Replay) -> ReplayDocument:
     """Everything worth storing of a replay. O(messages + text of the tool results)."""
     transcript, table = replay.transcript, tabulate(replay)
     known = {e.message: e.content_type for event in replay.events for e in event.edits if e.content_type}
     return ReplayDocument(
         table=table,
-        events=replay.events,
+        events=tuple(_stored_event(event) for event in replay.events),
         summary=summarize(replay, table),
         context_window=replay.context_window,
         window_basis=replay.window_basis,

@@ -19,7 +19,7 @@ from compression.replay_document import ReplayDocument
 from sessions.models import Session
 from sessions.templatetags.figures import percent, short
 
-EVENTS_PAGE = 10
+EVENTS_PAGE = 6
 TURNS_PAGE = 40
 LISTED = 20
 
@@ -49,22 +49,32 @@ def facts(session: Session, document: ReplayDocument, policy: Policy) -> list[Fa
     rows = [
         Fact(str(document.turns), _("turns")),
         Fact(str(session.tool_call_count), _("tool calls")),
-        _peak(session, summary),
+        _peak(session, document),
         *_passes(document, policy),
-        Fact(session.model or _("unknown model"), f"{short(document.context_window)} {_('window')}", exact=_basis(document)),
+        Fact(
+            session.model or _("unknown model"),
+            f"{rounded(document.context_window)} {_('window')}",
+            exact=_basis(document),
+        ),
     ]
     if summary["events"]:
         rows += _saved(summary)
     return rows
 
 
+def rounded(tokens: int) -> str:
+    """200000 -> "200K"; what is no whole thousand as everywhere else."""
+    return f"{tokens // 1000}K" if tokens % 1000 == 0 and tokens < 1_000_000 else short(tokens)
+
+
 def _basis(document: ReplayDocument) -> str:
     return f"{document.context_window:,} tokens, from {document.window_basis}"
 
 
-def _peak(session: Session, summary: Any) -> Fact:
-    recorded = session.peak_context_tokens
-    word = _("peak, recorded %(figure)s") % {"figure": short(recorded)} if recorded else _("peak, estimated")
+def _peak(session: Session, document: ReplayDocument) -> Fact:
+    summary, recorded = document.summary, session.peak_context_tokens
+    word = _("peak uncompacted") if document.boundaries else _("peak")
+    word += ", " + (_("recorded %(figure)s") % {"figure": short(recorded)} if recorded else _("estimated"))
     share = summary["peak_before"] / summary["context_window"]
     mood = "bad" if share > 1 else "warn" if share > 0.75 else ""
     return Fact(f"~{short(summary['peak_before'])}", word, mood, exact=f"{summary['peak_before']:,} tokens")
@@ -83,24 +93,32 @@ def _passes(document: ReplayDocument, policy: Policy) -> list[Fact]:
         rows.append(Fact(_("turn %(turn)s") % {"turn": turn}, _("overflows without a policy"), "bad"))
         ours = summary["overflow_turn"]
         if ours is None:
-            rows.append(Fact(_("never"), _("overflows under it"), "good"))
+            rows.append(Fact(_("never"), _("overflows under %(policy)s") % {"policy": policy.name}, "good"))
         else:
-            rows.append(Fact(_("turn %(turn)s") % {"turn": ours}, _("overflows under it"), "bad"))
+            rows.append(
+                Fact(
+                    _("turn %(turn)s") % {"turn": ours},
+                    _("overflows under %(policy)s") % {"policy": policy.name},
+                    "bad",
+                )
+            )
     return rows
 
 
 def _saved(summary: Any) -> list[Fact]:
     rows = [
-        (summary["session_saved"], _("of all tokens sent, %(whole)s") % {"whole": short(summary["sent_before"])}),
-        (summary["request_saved"], _("of the window at an event, logged part")),
+        (summary["session_saved"], _("of %(whole)s tokens sent") % {"whole": short(summary["sent_before"])}),
+        (summary["request_saved"], _("of a window at an event")),
         (summary["tool_saved"], _("of tool results sent")),
     ]
     found = [Fact(f"−{percent(share)}", word, "good") for share, word in rows if share is not None and share >= 0]
+    broken = _("%(n)s violations") % {"n": summary["violations"]}
     if summary["addresses"]:
-        whole = summary["recall_integrity"] == 1
-        found.append(Fact(percent(summary["recall_integrity"]), _("of %(n)s addresses resolve") % {"n": summary["addresses"]}, "" if whole else "bad"))
-    found.append(Fact(str(summary["violations"]), _("violations"), "bad" if summary["violations"] else ""))
-    return found  # fmt: skip
+        resolved = round(summary["recall_integrity"] * summary["addresses"])
+        mood = "bad" if resolved != summary["addresses"] or summary["violations"] else ""
+        word = _("addresses resolve, %(broken)s") % {"broken": broken}
+        return [*found, Fact(f"{resolved} / {summary['addresses']}", word, mood)]
+    return [*found, Fact(str(summary["violations"]), _("violations"), "bad" if summary["violations"] else "")]
 
 
 def trigger_turn(document: ReplayDocument, policy: Policy) -> int | None:
@@ -134,9 +152,9 @@ def why_nothing(document: ReplayDocument, policy: Policy) -> str:
     peak, line = document.summary["peak_before"], policy.trigger_ratio * document.context_window
     share = percent(peak / document.context_window)
     if peak + policy.reserve_output <= line:
-        return _("the window never passed the trigger. It peaked at %(share)s of %(window)s; the trigger is %(trigger)s.") % {
-            "share": share, "window": short(document.context_window), "trigger": percent(policy.trigger_ratio),
-        }  # fmt: skip
+        sentence = _("the window peaked at %(share)s of %(window)s and never passed the trigger, %(trigger)s.")
+        window, trigger = rounded(document.context_window), percent(policy.trigger_ratio)
+        return sentence % {"share": share, "window": window, "trigger": trigger}
     reasons = list(dict.fromkeys(event.reason for event in document.events if event.kind == "skip"))
     return _("the window passed the trigger (%(share)s), but %(reasons)s.") % {
         "share": share,

@@ -71,7 +71,7 @@ def page_context(session: Session, document: ReplayDocument, state: PageState) -
         "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],
         "has_recorded": any(value is not None for value in document.recorded),
         "events": events_page(document, state),
-        "eaters": [eater | {"url": state.url(turn=eater["turn"], open=eater["message"])} for eater in document.eaters],
+        "eaters": [{**eater, "url": state.url(turn=eater["turn"], open=eater["message"])} for eater in document.eaters],
         "sent_before": document.summary["sent_before"],
         "calibration": session.calibration,
         "counter_error": document.summary["counter_error"],

@@ -10,8 +10,8 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 LINES_COMPARED = 400
-RUN_LINES = 12
-RUN_CHARS = 2_400
+RUN_LINES = 6
+RUN_CHARS = 1_200
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,20 +18,42 @@ OWN_NAMES = {
 }
 
 
-def limit_lines(document: ReplayDocument, policy: Policy, last: float) -> list[dict[str, Any]]:
-    """Window, trigger and target as lines across the figure."""
+def _limits(document: ReplayDocument, policy: Policy) -> list[tuple[int, str, str, str]]:
+    """(tokens, what it is, colour, dash) of window, trigger and target."""
     limit = document.context_window
-    rows = [(float(limit), "bad", "solid")]
+    rows = [(limit, f"window {limit / 1000:,.0f}K", "bad", "solid")]
     if policy.strategy in ("threshold", "sliding"):
-        rows.append((policy.trigger_ratio * limit, "warn", "dash"))
+        rows.append((round(policy.trigger_ratio * limit), f"trigger {policy.trigger_ratio:.0%}", "warn", "dash"))
     if policy.strategy == "threshold":
-        rows.append((policy.target_ratio * limit, "good", "dot"))
+        rows.append((round(policy.target_ratio * limit), f"target {policy.target_ratio:.0%}", "good", "dot"))
+    return rows
+
+
+def limit_lines(document: ReplayDocument, policy: Policy, top: int) -> list[dict[str, Any]]:
+    """Window, trigger and target as lines across the figure, where they lie inside it."""
     return [
         {
             "type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": y, "y1": y,
             "line": {"color": f"var:{colour}", "width": 1.2, "dash": dash},
         }
-        for y, colour, dash in rows
+        for y, _, colour, dash in _limits(document, policy)
+        if y <= top
+    ]  # fmt: skip
+
+
+def limit_names(document: ReplayDocument, policy: Policy, top: int) -> list[dict[str, Any]]:
+    """Their names at the left edge; those above the figure are said to be there."""
+    inside = [row for row in _limits(document, policy) if row[0] <= top]
+    above = [name for y, name, _, _ in _limits(document, policy) if y > top]
+    names = [(y, name, colour) for y, name, colour, _ in inside]
+    if above:
+        names.append((top, "far above: " + ", ".join(above), "muted"))
+    return [
+        {
+            "xref": "paper", "x": 0.004, "y": y, "yanchor": "bottom", "xanchor": "left", "text": name,
+            "showarrow": False, "font": {"color": f"var:{colour}", "size": 11},
+        }
+        for y, name, colour in names
     ]  # fmt: skip
 
 
@@ -66,12 +88,16 @@ def event_labels(document: ReplayDocument, places: Sequence[float], top: int) ->
         {
             "x": places[event.turn], "y": event.before, "yanchor": "bottom", "yshift": 6, "showarrow": False,
             "xanchor": "right" if places[event.turn] > 0.6 * end else "left",
-            "text": f"{len(event.edits)} blocks, −{event.reclaimed / 1000:.1f}K",
-            "font": {"color": "var:warn", "size": 11},
+            "text": f"{_blocks(len(event.edits))}, −{event.reclaimed / 1000:.1f}K",
+            "bgcolor": "var:card/0.82", "borderpad": 2, "font": {"color": "var:warn", "size": 11},
         }
         for event in events
         if event.before <= top
     ]  # fmt: skip
+
+
+def _blocks(count: int) -> str:
+    return "1 block" if count == 1 else f"{count} blocks"
 
 
 def own_compactions(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:

@@ -20,8 +20,9 @@ from compression.text_diff import Run, diff_runs
 from sessions.models import Original, Session
 
 HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 4, 3, 3
-CHANGED_SHOWN = 12
-PAGE_MESSAGES = 20
+CHANGED_SHOWN, CHANGED_BESIDE_OPENED = 8, 3
+OPENED_BLOCKS = 12
+"""Blocks of an opened run, a changed message counting as two: with the rest the page keeps under 1,500 nodes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,8 @@ class _Builder:
         heads = [request[o] for o in range(min(table.head_at[self.turn], len(request)))]
         heads = [i for i in heads if self._is_shown_somewhere(i)]
         newest = [request[o] for o in range(max(0, len(request) - RECENT_SHOWN), len(request))]
-        changed = nlargest(CHANGED_SHOWN, self.edits.items(), key=lambda row: (row[1][1].tokens_before, -row[0]))
+        limit = CHANGED_SHOWN if self.state.open is None else CHANGED_BESIDE_OPENED
+        changed = nlargest(limit, self.edits.items(), key=lambda row: (row[1][1].tokens_before, -row[0]))
         wanted = {*heads[: HEAD_SHOWN - 1], *heads[-1:], *sorted(self.pinned)[-PINNED_SHOWN:], *newest}
         wanted.update(i for i, _ in changed)
         places = (self._place(i) for i in wanted if self._is_shown_somewhere(i))
@@ -174,7 +176,11 @@ class _Builder:
             return None
         at = bisect_left(chosen, place)
         last = chosen[at] if at < len(chosen) else len(self.order)
-        return range(place, min(place + PAGE_MESSAGES, last))
+        blocks, end = 0, place
+        while end < last and blocks < OPENED_BLOCKS:
+            blocks += 2 if self.order[end] in self.edits else 1
+            end += 1
+        return range(place, end)
 
     def view(self) -> WindowView:
         chosen = self._chosen()
@@ -192,7 +198,7 @@ class _Builder:
                 first, last = self.order[opened.start], self.order[opened.stop - 1]
                 rows.append(Opened(first, last, self.state.url()))
             if place < len(self.order) and (message := messages.get(self.order[place])) is not None:
-                rows.append(self._row(message, lines))
+                rows.append(self._row(message, lines, is_opened=opened is not None and place in opened))
             at = place + 1
         return WindowView(tuple(rows), self.document.table.hidden, self._silent(), len(messages))
 
@@ -213,7 +219,7 @@ class _Builder:
         freed = sum(e.tokens_before - e.tokens_after for e in inside)
         left = self._left_between(first, last) if self.state.side != "after" else 0
         before = self._tokens_between(first, last)
-        at = first if opened is None or last != opened.start else max(first, last - PAGE_MESSAGES)
+        at = first if opened is None or last != opened.start else max(first, last - OPENED_BLOCKS)
         while at in self.absent:
             at += 1
         return Fold(
@@ -243,16 +249,16 @@ class _Builder:
 
     # blocks
 
-    def _row(self, message: ShownMessage, lines: Mapping[int, int]) -> Row:
+    def _row(self, message: ShownMessage, lines: Mapping[int, int], *, is_opened: bool) -> Row:
         i, side = message.index, self.state.side
         has_before, has_after = self._in_before(i), self._in_after(i)
         before = self._block(message, after=False) if has_before and side != "after" else None
         after = self._block(message, after=True) if has_after and side != "before" else None
-        if side != "diff":
-            return Row(i, before=before, after=after)
         found = self.edits.get(i)
-        if found is None:
-            return Row(i, alike=after or before)
+        if found is None and before and after and (side == "diff" or is_opened):
+            return Row(i, alike=after)
+        if found is None or side != "diff":
+            return Row(i, before=before, after=after)
         start = next((part.start for part in message.parts if part.number == found[1].part), "")
         runs = diff_runs(start, lines.get(i, 0), found[1].text)
         return Row(i, alike=after, diff=tuple(runs))

@@ -46,7 +46,13 @@ async function draw() {
   await window.Plotly.react(plot, painted.data, painted.layout, { displayModeBar: false, responsive: true });
 }
 
+// plotly's map library writes a style sheet into the page unless this element is there. The page has no map.
+const MAP_STYLE = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53";
+
 function script(address) {
+  const standIn = document.createElement("template");
+  standIn.id = MAP_STYLE;
+  document.head.append(standIn);
   return new Promise((resolve, reject) => {
     const element = document.createElement("script");
     element.src = address;

@@ -1,0 +1,147 @@
+"""The session page with scripts running: scrub, compare the sides, recall an original."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Dialog, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from compression.engine.presets import PRESETS
+from compression.replays import stored_replay
+from sessions.importers.parsed import Part
+from sessions.models import Project, Session
+from tests.compression.sessions import log_text, parsed, store, with_event
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> [x](javascript:alert(1)) \x1b[31mred \u202egnp.exe"
+
+
+@pytest.fixture
+def session(project: Project) -> Session:
+    return with_event(project)
+
+
+def open_page(page: Page, session: Session, query: str = "") -> None:
+    page.goto(session.get_absolute_url() + query)
+    expect(page.locator("#timeline[data-drawn]")).to_be_visible()
+
+
+def test_arrow_keys_scrub_and_the_address_follows(page: Page, session: Session) -> None:
+    open_page(page, session, "?turn=40")
+
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+
+    expect(page.locator("#window-title")).to_have_text("Window at turn 38")
+    expect(page.locator("#scrubber output")).to_have_text("turn 38 of 59")
+    expect(page).to_have_url(re.compile(r"[?&]turn=38&"))
+
+
+def test_brackets_jump_to_the_event(page: Page, session: Session) -> None:
+    event = stored_replay(session, PRESETS["chapter"]).events[0]
+    open_page(page, session, "?policy=chapter&turn=10")
+
+    page.keyboard.press("]")
+
+    expect(page.locator("#window-title")).to_have_text(f"Window at turn {event.turn}")
+    expect(page.locator("#composition small")).to_contain_text(f"turn {event.turn}")
+
+
+def test_letters_change_the_side(page: Page, session: Session) -> None:
+    open_page(page, session, "?policy=chapter")
+
+    for key, side in (("b", "before"), ("a", "after"), ("d", "diff"), ("s", "both")):
+        page.keyboard.press(key)
+        expect(page.locator(f"#window[data-side={side}]")).to_be_visible()
+
+    expect(page.locator("#scrubber [name=side]")).to_have_value("both")
+
+
+def test_the_original_of_a_stub_is_recalled_and_folds_again(page: Page, session: Session) -> None:
+    edit = stored_replay(session, PRESETS["chapter"]).events[0].edits[0]
+    open_page(page, session, f"?policy=chapter&side=after&open={edit.message}")
+    block = page.locator(f".block[data-message='{edit.message}']")
+
+    block.get_by_role("link", name="show original").click()
+
+    expect(block.locator(".recalled pre")).to_have_text(log_text((edit.message - 2) // 2, 76))
+    block.get_by_role("button", name="fold again").click()
+    expect(block.locator(".recalled pre")).to_have_count(0)
+
+
+def test_a_fold_opens_in_place(page: Page, session: Session) -> None:
+    open_page(page, session, "?turn=40&side=before")
+    blocks = page.locator("#window .block")
+    before = blocks.count()
+
+    page.locator("#window .fold").first.click()
+
+    expect(page.locator("#window .opened")).to_be_visible()
+    assert blocks.count() > before
+
+
+def test_a_click_on_the_timeline_chooses_the_turn(page: Page, session: Session) -> None:
+    open_page(page, session, "?turn=59")
+    box = page.locator("#timeline .nsewdrag").first.bounding_box()
+    assert box is not None
+
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator("#timeline .hoverlayer .legend")).to_be_visible()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+
+    expect(page.locator("#window-title")).to_have_text(re.compile(r"Window at turn (29|30)"))
+
+
+def test_choosing_a_policy_keeps_the_turn(page: Page, session: Session) -> None:
+    open_page(page, session, "?turn=30")
+
+    page.get_by_label("policy").select_option("chapter")
+
+    expect(page).to_have_url(re.compile(r"turn=30.*policy=chapter"))
+    expect(page.locator("#events tbody tr")).not_to_have_count(0)
+
+
+def test_the_page_stays_under_1500_nodes_with_its_chart(page: Page, project: Project) -> None:
+    session = store(parsed(400, lines=60, with_usage=True), project)
+
+    open_page(page, session, "?policy=sliding-window&turn=399&open=500")
+
+    assert page.evaluate("document.querySelectorAll('*').length") <= 1_500
+
+
+def test_hostile_text_runs_nothing(page: Page, project: Project) -> None:
+    hostile = parsed(3)
+    hostile.title = HOSTILE
+    for message in hostile.messages:
+        message.parts = [replace(part, text=HOSTILE, name=HOSTILE) for part in message.parts]
+    hostile.messages[0].parts = [Part("text", HOSTILE)]
+    dialogs: list[Dialog] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog), dialog.dismiss()))
+    session = store(hostile, project)
+
+    open_page(page, session)
+    page.locator("details.twin summary").click()
+    expect(page.locator("#turns")).to_be_visible()
+
+    assert dialogs == []
+    assert page.locator("#window img").count() == 0
+
+
+def test_the_slider_is_a_form_where_no_script_runs(page: Page, session: Session, live_server: LiveServer) -> None:
+    browser = page.context.browser
+    assert browser is not None
+    with browser.new_context(
+        java_script_enabled=False, storage_state=page.context.storage_state(), base_url=live_server.url
+    ) as context:
+        plain = context.new_page()
+        plain.goto(session.get_absolute_url() + "?turn=40&side=after")
+
+        plain.locator("#turn").press("ArrowLeft")
+        plain.get_by_role("button", name="Show").click()
+
+        expect(plain.locator("#window-title")).to_have_text("Window at turn 39")
+        expect(plain.locator("#window[data-side=after]")).to_be_visible()
