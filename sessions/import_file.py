@@ -34,7 +34,7 @@ def import_file(
             )
         with path.open("rb") as stream:
             facts = FileFacts(name=name, sha256=file_digest(stream, "sha256").hexdigest(), size=size)
-        sessions = read_sessions(path, format=format_name)
+        sessions = read_sessions(path, format=format_name, name=name)
     except OSError as error:
         raise ImportFailure(
             f"{name} cannot be read: {error.strerror}.", "Check the path and its permissions."

@@ -16,6 +16,7 @@ from django.db import IntegrityError, transaction
 
 from sessions import describe, measures
 from sessions.importers.parsed import ParsedMessage, ParsedSession, Part, Usage
+from sessions.importers.storable_text import make_storable, storable_text
 from sessions.models import KEY_LENGTH, NAME_LENGTH, TITLE_LENGTH, Message, Original, Project, Session, Turn
 from sessions.originals import Originals
 from sessions.rows import Row, write_rows
@@ -23,9 +24,7 @@ from sessions.storable import (
     bounded_integer,
     bounded_text,
     json_column,
-    make_storable,
     storable_json,
-    storable_text,
     storable_time,
 )
 

@@ -1,33 +1,18 @@
-"""Makes text and JSON fit for every database: no NUL character, no lone surrogate, no endless integer.
-
-A NUL becomes U+2400 (the picture of it) and a lone surrogate U+FFFD, so that what was
-there stays visible. Nothing else of a session's text is ever changed.
-"""
+"""Makes JSON, figures and bounded text fit for every database: no endless integer, no text that none takes."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import asdict, is_dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
-from sessions.importers.parsed import ParsedSession
+from sessions.importers.storable_text import storable_text
 
 LARGEST_INTEGER = 2**53 - 1
 # Years 1 to 9999: what a datetime can hold.
 EARLIEST_TIME, LATEST_TIME = -62135596800.0, 253402300799.0
-
-
-def storable_text(text: str) -> str:
-    if "\x00" in text:
-        text = text.replace("\x00", "\u2400")
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
 
 
 def bounded_text(text: str, length: int) -> str:
@@ -70,12 +55,3 @@ def json_column(value: Any) -> str:
     if b"\\u0000" in encoded:
         encoded = orjson.dumps(storable_json(value))
     return encoded.decode()
-
-
-def make_storable(parsed: ParsedSession) -> None:
-    """Change, in place, the parts whose text could not be stored, so that what is counted is what is kept."""
-    for message in parsed.messages:
-        for position, part in enumerate(message.parts):
-            text = storable_text(part.text)
-            if text is not part.text:
-                message.parts[position] = replace(part, text=text)

@@ -46,9 +46,7 @@ def receive(file: TemporaryUploadedFile, *, project: Project, format_name: str =
         rows = import_file(path, project=project, file_name=name, format_name=format_name or None)
         return Outcome(name, 200, stored=rows)
     except ImportFailure as failure:
-        # The importers know the file by its temporary name, which tells its sender nothing.
-        message, hint = (words.replace(path.name, name) for words in (failure.message, failure.hint))
-        return Outcome(name, 422, message=message, hint=hint, guesses=failure.guesses)
+        return Outcome(name, 422, message=failure.message, hint=failure.hint, guesses=failure.guesses)
     except Exception:  # whatever a file triggers, its sender gets words and the log gets the traceback
         logger.exception("Upload of a file to project %s failed", project.slug)
         return Outcome(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sessions.importers.anthropic_blocks import content_parts
-from sessions.importers.assembly import finish, key_of
+from sessions.importers.assembly import finish
 from sessions.importers.conversations import Conversation, conversations
 from sessions.importers.fields import json_text, mapping, moment, string, tally, whole
 from sessions.importers.parsed import Detection, ParsedMessage, ParsedSession, Usage
@@ -43,7 +43,7 @@ def _session(found: Conversation, detection: Detection) -> ParsedSession:
         session.source_messages += 1
     session.message_records = session.source_messages
     session.records = session.message_records + session.skipped.total()
-    session.key = string(found.about.get("session_id")) or key_of(session.messages)
+    session.key = string(found.about.get("session_id"))
     finish(session, usage)
     return session
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import replace
 
 from sessions.importers.fields import one_line
 from sessions.importers.parsed import ParsedMessage, ParsedSession, Usage
+from sessions.importers.storable_text import make_storable
 from sessions.importers.turns import build_turns, link_results
 
 SUMMARY_PREFIXES = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]:", "[PRIOR CONTEXT")
@@ -16,7 +16,9 @@ _NO_PROMPT = frozenset({"injected", "compact_summary", "memory", "skill"})
 
 def finish(session: ParsedSession, usage: Mapping[str, Usage], uncounted: frozenset[str] = frozenset()) -> None:
     """Complete ``session`` from its messages; every importer calls this once, last."""
-    _replace_nul(session)
+    make_storable(session)
+    if not session.key:
+        session.key = session.beginning = key_of(session.messages)
     link_results(session.messages)
     session.turns = build_turns(session.messages, usage, uncounted | {"synthetic", "compact_summary"})
     own = [message for message in session.messages if "inherited" not in message.flags] or session.messages
@@ -66,26 +68,3 @@ def make_keys_distinct(sessions: list[ParsedSession]) -> None:
         count = seen[session.key] = seen.get(session.key, 0) + 1
         if count > 1:
             session.key = f"{session.key}-{count}"
-
-
-def _replace_nul(session: ParsedSession) -> None:
-    """PostgreSQL refuses NUL in text. Done here, because formats give NUL a meaning of their own."""
-    for message in session.messages:
-        for at, part in enumerate(message.parts):
-            if "\x00" in part.text or "\x00" in part.name or "\x00" in part.call_id or "\x00" in part.signature:
-                message.parts[at] = replace(
-                    part,
-                    text=part.text.replace("\x00", "\ufffd"),
-                    name=part.name.replace("\x00", "\ufffd"),
-                    call_id=part.call_id.replace("\x00", "\ufffd"),
-                    signature=part.signature.replace("\x00", "\ufffd"),
-                )
-        for name in ("source_id", "response_id", "model"):
-            value: str = getattr(message, name)
-            if "\x00" in value:
-                setattr(message, name, value.replace("\x00", "\ufffd"))
-    for name in ("key", "title", "agent", "parent", "spawned_by", "tools_json"):
-        value = getattr(session, name)
-        if "\x00" in value:
-            setattr(session, name, value.replace("\x00", "\ufffd"))
-    session.models = [model.replace("\x00", "\ufffd") for model in session.models]

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from sessions.importers.assembly import finish, key_of
+from sessions.importers.assembly import finish
 from sessions.importers.claude_thread import WRITTEN_BY_CLIENT, Thread
 from sessions.importers.fields import JsonObject, mapping, sequence, string, tally
 from sessions.importers.parsed import Detection, ParsedSession
@@ -74,6 +74,7 @@ class _Log:
             agent.spawned_by = self._spawned_by.get(name, "")
             thread.fill(agent)
             agent.key = f"{main.key}:{name}"
+            agent.beginning = f"{main.beginning}:{name}" if main.beginning else ""
             finish(agent, thread.usage())
             found.append(agent)
         first = found[0]
@@ -100,7 +101,7 @@ class _Log:
                 f"{progress} progress records of sub-agents are left out; import the files in subagents/ to see them."
             )
         self.main.fill(session)
-        session.key = self._session_id or key_of(session.messages)
+        session.key = self._session_id
         session.title = self._title()
         finish(session, self.main.usage())
         return session

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sessions.importers.assembly import finish, key_of
+from sessions.importers.assembly import finish
 from sessions.importers.codex_items import Item, is_model_item, item_from
 from sessions.importers.codex_responses import Responses
 from sessions.importers.fields import JsonObject, mapping, moment, string, tally, whole
@@ -77,7 +77,6 @@ class _Rollout:
             session.messages.append(ParsedMessage("system", [Part("text", self._system)]))
         responses = Responses(session)
         responses.add_all(items, inherited=self._inherited(items))
-        session.key = session.key or key_of(session.messages)
         finish(session, responses.usage, frozenset({"inherited"}))
         return session
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sessions.importers.assembly import finish, key_of
+from sessions.importers.assembly import finish
 from sessions.importers.chat_entries import ChatEntries
 from sessions.importers.decoding import Undecodable, decode_value
 from sessions.importers.fields import JsonObject, json_text, mapping, moment, sequence, string, tally
@@ -86,7 +86,6 @@ def _document(record: JsonObject, detection: Detection) -> ParsedSession:
         )
     session.message_records = session.source_messages
     session.records = session.message_records + session.skipped.total()
-    session.key = session.key or key_of(session.messages)
     finish(session, entries.usage)
     return session
 
@@ -109,7 +108,6 @@ class _Legacy:
     def finish(self) -> ParsedSession:
         session = self.session
         session.message_records = session.source_messages
-        session.key = session.key or key_of(session.messages)
         finish(session, self._entries.usage)
         return session
 

@@ -31,33 +31,33 @@ _MESSAGE_COLUMNS = (
 )  # fmt: skip
 
 
-def read(path: Path) -> list[ParsedSession]:
-    """All sessions, oldest first. Raises ImportFailure for any other or damaged database."""
+def read(path: Path, name: str) -> list[ParsedSession]:
+    """All sessions, oldest first. Raises ImportFailure for any other or damaged database, which it calls ``name``."""
     try:
         with _opened_copy(path) as connection:
-            return _sessions(path, connection)
+            return _sessions(name, connection)
     except sqlite3.Error as error:
         raise ImportFailure(
-            f"{path.name} is a damaged SQLite database: {error}", "Copy it again while the agent is idle."
+            f"{name} is a damaged SQLite database: {error}", "Copy it again while the agent is idle."
         ) from error
 
 
-def _sessions(path: Path, connection: sqlite3.Connection) -> list[ParsedSession]:
+def _sessions(name: str, connection: sqlite3.Connection) -> list[ParsedSession]:
     tables = {
-        string(name)
-        for name, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
+        string(table)
+        for table, sql in connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'")
         if string(sql).lstrip().upper().startswith("CREATE TABLE")
     }
     if {"session", "message", "part"} <= tables:
         detection = Detection("opencode", 0.95, "an SQLite database with the tables session, message and part")
         raise ImportFailure(
-            f"{path.name} looks like an OpenCode database (opencode: {detection.why}), which is not read yet",
+            f"{name} looks like an OpenCode database (opencode: {detection.why}), which is not read yet",
             "Formats that are read from SQLite: hermes-agent.",
             [detection],
         )
     if not {"sessions", "messages"} <= tables:
         raise ImportFailure(
-            f"{path.name} is an SQLite database without the tables sessions and messages",
+            f"{name} is an SQLite database without the tables sessions and messages",
             "Hermes Agent keeps its sessions in state.db.",
         )
     detection = Detection("hermes-agent", 0.97, "an SQLite database with the tables sessions and messages")
@@ -65,7 +65,7 @@ def _sessions(path: Path, connection: sqlite3.Connection) -> list[ParsedSession]
     message_columns = _present(connection, "messages", _MESSAGE_COLUMNS)
     if "id" not in session_columns or not {"id", "role", "content"} <= set(message_columns):
         raise ImportFailure(
-            f"{path.name} has sessions and messages without the columns of Hermes Agent", "Is it a state.db?"
+            f"{name} has sessions and messages without the columns of Hermes Agent", "Is it a state.db?"
         )
     order = "started_at, id" if "started_at" in session_columns else "id"
     found = []
@@ -80,7 +80,7 @@ def _sessions(path: Path, connection: sqlite3.Connection) -> list[ParsedSession]
             found.append(session)
     if not found:
         raise ImportFailure(
-            f"{path.name} is a Hermes Agent database without messages", "Was it copied without its -wal file?"
+            f"{name} is a Hermes Agent database without messages", "Was it copied without its -wal file?"
         )
     return found
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessions.importers.assembly import finish, key_of
+from sessions.importers.assembly import finish
 from sessions.importers.chat_entries import ChatEntries
 from sessions.importers.fields import tally
 from sessions.importers.hermes_agent import entry_from_row
@@ -41,7 +41,6 @@ def add_rows(session: ParsedSession, rows: Iterator[dict[str, Any]], model: str)
         if message is not None and row.get("compacted") == 1:
             left.add(id(message))
     _join_generations(session, session.messages[given:], left)
-    session.key = session.key or key_of(session.messages)
     rewound = session.skipped["rewound by the user"]
     if rewound:
         session.warnings.append(f"{rewound} messages were taken back by the user and are left out.")

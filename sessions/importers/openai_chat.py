@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from sessions.importers.assembly import finish, key_of
+from sessions.importers.assembly import finish
 from sessions.importers.chat_entries import ChatEntries
 from sessions.importers.conversations import Conversation, conversations
 from sessions.importers.fields import json_text, string
@@ -36,6 +36,6 @@ def _session(found: Conversation, detection: Detection) -> ParsedSession:
         entries.add(entry)
     session.message_records = session.source_messages
     session.records = session.message_records + session.skipped.total()
-    session.key = string(found.about.get("session_id")) or key_of(session.messages)
+    session.key = string(found.about.get("session_id"))
     finish(session, entries.usage)
     return session

@@ -125,12 +125,14 @@ class Detection:
 
 @dataclass(slots=True)
 class ParsedSession:
-    """One session of a file. ``key`` is the session's own id when it has one, else a hash of
-    its beginning that stays the same while the file grows."""
+    """One session of a file. ``key`` is the session's own id when it has one, else made from ``beginning``:
+    a hash of its first messages that stays the same while the file grows, and that another recording with the
+    same opening has too. Keys are distinct within a file; beginnings need not be."""
 
     key: str
     format: str
     detection: Detection
+    beginning: str = ""
     title: str = ""
     agent: str = ""
     parent: str = ""

@@ -30,8 +30,9 @@ Progress = Callable[[int], None]
 class Reader:
     """Reads one file once. ``skipped`` and ``warnings`` are complete when ``values`` has ended."""
 
-    def __init__(self, path: Path, progress: Progress | None = None) -> None:
+    def __init__(self, path: Path, progress: Progress | None = None, name: str = "") -> None:
         self.path = path
+        self.name = name or path.name
         self.records = 0
         self.skipped: Counter[str] = Counter()
         self.warnings: list[str] = []
@@ -179,13 +180,13 @@ class Reader:
         if self._document_error:
             too_large = self._document_error.startswith("it is over")
             raise ImportFailure(
-                f"{self.path.name} is not complete JSON: {self._document_error}",
+                f"{self.name} is not complete JSON: {self._document_error}",
                 "Split it, or export it as JSONL."
                 if too_large
                 else "Export the session again; the file may have been cut off while it was written.",
             )
         found = f" ({'; '.join(self.warnings[:3])})" if self.warnings else ""
         raise ImportFailure(
-            f"{self.path.name} holds no JSON object or array{found}",
+            f"{self.name} holds no JSON object or array{found}",
             "A session is a JSON document or one JSON object a line (JSONL).",
         )

@@ -87,11 +87,17 @@ def test_a_body_that_is_no_session_is_answered_with_guesses(client: Client, proj
     assert response.json() == {
         "error": {
             "code": "unreadable",
-            "message": "It is no number.",
+            "message": "upload is no number.",
             "hint": "Send a number.",
             "guesses": [{"format": "made-up", "score": 0.2, "why": "it is bytes"}],
         }
     }
+
+
+def test_a_refusal_calls_the_file_by_the_name_that_came_with_it(client: Client, project: Project) -> None:
+    response = client.post(f"{SEND}?name=core.dump", b"x", content_type="application/json", headers=bearer(project))
+
+    assert response.json()["error"]["message"] == "core.dump is no number."
 
 
 def test_a_form_without_a_file_is_told_so(client: Client, project: Project) -> None:
@@ -256,9 +262,9 @@ def test_the_documentation_needs_no_inline_script(signed_in: Client) -> None:
 def made_up_format(monkeypatch: pytest.MonkeyPatch) -> None:
     """A format of one number: how many exchanges the session has. The edge that real files come in by."""
 
-    def read(path: Any, *, format: str | None = None) -> list[ParsedSession]:
+    def read(path: Any, *, format: str | None = None, name: str = "") -> list[ParsedSession]:
         if not path.read_bytes().isdigit():
-            raise ImportFailure("It is no number.", "Send a number.", [Detection("made-up", 0.2, "it is bytes")])
+            raise ImportFailure(f"{name} is no number.", "Send a number.", [Detection("made-up", 0.2, "it is bytes")])
         return [recorded.session(int(path.read_bytes()))]
 
     monkeypatch.setattr("sessions.import_file.read_sessions", read)

@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("words_are_tokens",
 
 @pytest.fixture
 def made_up_format(monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(path: Path, *, format: str | None = None) -> list[ParsedSession]:
+    def read(path: Path, *, format: str | None = None, name: str = "") -> list[ParsedSession]:
         if path.read_text() == "bad":
             raise ImportFailure("bad.jsonl is bad.", "Mend it.")
         return [recorded.session(key=key) for key in path.read_text().split()]

@@ -153,7 +153,7 @@ def test_damaged_lines_cost_themselves_and_are_all_accounted_for() -> None:
 
 
 def test_half_surrogates_and_nul_in_a_result_are_replaced() -> None:
-    assert read_one("claude-code-damaged.jsonl").messages[2].parts[0].text == "half a pair \ufffd and \ufffd here"
+    assert read_one("claude-code-damaged.jsonl").messages[2].parts[0].text == "half a pair \ufffd and ␀ here"
 
 
 def test_only_sibling_prompts_are_a_fork_and_the_branch_with_the_last_line_is_kept(tmp_path: Path) -> None:
@@ -263,3 +263,21 @@ def test_a_longer_version_of_a_file_has_the_same_key(tmp_path: Path) -> None:
         keys.add(read_sessions(path)[0].key)
 
     assert keys == {"11111111-aaaa"}
+
+
+def test_text_that_no_database_takes_is_mended_while_reading(tmp_path: Path) -> None:
+    log = write_lines(
+        tmp_path / "log",
+        claude_user("1", None, "go\x00on"),
+        claude_answer("2", "1", "r", call("c", name="Ba\x00sh", command="a\x00b")),
+        claude_user("3", "2", [result("c", "x\x00y")]),
+    )
+
+    (session,) = read_sessions(log)
+
+    assert [part.text for message in session.messages for part in message.parts] == [
+        "go␀on",
+        '{"command":"a\\u0000b"}',
+        "x␀y",
+    ]
+    assert [message.parts[0].name for message in session.messages] == ["", "Ba␀sh", "Ba␀sh"]

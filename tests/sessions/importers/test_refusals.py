@@ -51,6 +51,17 @@ def test_what_is_no_session_is_refused_with_its_name_and_a_remedy(tmp_path: Path
 
 
 @pytest.mark.parametrize(
+    "raw",
+    [b"", _zip(), b"[]", b"hello\n", b'{\n "messages": [\n  {"role": "us', b"SQLite format 3\x00rest", b'{"a":1}'],
+)
+def test_a_file_under_a_temporary_name_is_called_as_its_sender_calls_it(tmp_path: Path, raw: bytes) -> None:
+    failure = _refusal(tmp_path / "tmp8f3a.upload", raw, name="mine.log")
+
+    assert failure.message.startswith("mine.log ")
+    assert "tmp8f3a" not in failure.message + failure.hint
+
+
+@pytest.mark.parametrize(
     ("document", "format_name"),
     [
         ({"sessionId": "x", "projectHash": "y", "messages": []}, "gemini-cli"),
