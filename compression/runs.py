@@ -83,6 +83,11 @@ class Progress:
     seconds_left: float | None
 
     @property
+    def finished(self) -> int:
+        """Sessions that need no further work."""
+        return self.done + self.failed
+
+    @property
     def is_over(self) -> bool:
         return self.state in (Run.State.DONE, Run.State.CANCELLED)
 

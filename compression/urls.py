@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from compression import views
+from compression.run_urls import run_urls
 
 app_name = "compression"
 
@@ -17,4 +18,7 @@ session_urls = [
     path("originals/<str:address>/", views.recall, name="recall"),
 ]
 
-urlpatterns = [path("projects/<slug:slug>/sessions/<int:pk>/", include(session_urls))]
+urlpatterns = [
+    path("projects/<slug:slug>/sessions/<int:pk>/", include(session_urls)),
+    path("projects/<slug:slug>/", include(run_urls)),
+]

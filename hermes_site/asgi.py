@@ -11,9 +11,12 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
 from django.http import FileResponse, HttpRequest, HttpResponse
-from django.urls import re_path
+from django.urls import path, re_path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")
+pages = get_asgi_application()
+
+from compression.consumers import RunProgress  # noqa: E402  # models exist once the line above ran
 
 
 class StaticFiles(ASGIStaticFilesHandler):
@@ -34,9 +37,13 @@ async def no_such_socket(scope: Any, receive: Any, send: Any) -> Any:
     await send({"type": "websocket.close", "code": 4404})
 
 
+sockets = [
+    path("ws/runs/<int:run_id>/", RunProgress.as_asgi()),
+    re_path("", no_such_socket),
+]
 application = ProtocolTypeRouter(
     {
-        "http": StaticFiles(get_asgi_application()),
-        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter([re_path("", no_such_socket)]))),
+        "http": StaticFiles(pages),
+        "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(sockets))),
     }
 )

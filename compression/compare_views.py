@@ -1,0 +1,2 @@
+from django.http import HttpResponse
+def compare(request, slug): return HttpResponse("x")

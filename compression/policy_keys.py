@@ -1,0 +1,77 @@
+"""How an address names a policy: a preset by its name, a version of the project as ``v3``.
+
+Looks inside one project only; what another project saved does not exist here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from compression.engine.policy import InvalidPolicy, Policy
+from compression.engine.presets import PRESETS
+from compression.models import PolicyVersion, Run
+from compression.policies import in_force, policy_of
+from sessions.models import Project
+
+VERSIONS_OFFERED = 200
+LONGEST_NUMBER = 9
+
+
+class UnknownKey(Exception):
+    """No preset and no version of this project; says which there are."""
+
+    def __init__(self, key: str) -> None:
+        presets = ", ".join(PRESETS)
+        super().__init__(f"there is no policy {key[:80]!r}: use a preset ({presets}) or a version such as v1")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A policy that somebody chose; ``version`` is None for a preset."""
+
+    key: str
+    label: str
+    policy: Policy
+    version: PolicyVersion | None = None
+
+
+def chosen(project: Project, key: str) -> Choice:
+    """The policy that a key names. One query for a version, none for a preset."""
+    if key in PRESETS:
+        return preset(key)
+    number = key.removeprefix("v")
+    if not key.startswith("v") or not (number.isascii() and number.isdigit()) or len(number) > LONGEST_NUMBER:
+        raise UnknownKey(key)
+    version = PolicyVersion.objects.filter(project=project, number=int(number)).first()
+    if version is None:
+        raise UnknownKey(key)
+    try:
+        return Choice(f"v{version.number}", str(version), policy_of(version), version)
+    except InvalidPolicy as error:
+        raise UnknownKey(f"{key}: {'; '.join(error.faults)}") from None
+
+
+def preset(name: str) -> Choice:
+    return Choice(name, f"preset {name}", PRESETS[name])
+
+
+def key_in_force(project: Project) -> str:
+    """The key of the policy that the project compresses with. One query."""
+    found = in_force(project)
+    return f"v{found.version.number}" if found.version else found.policy.name
+
+
+def key_of(run: Run) -> str:
+    """The key of a run's policy; empty where the policy was given by its fields or its version is gone."""
+    if run.version is not None:
+        return f"v{run.version.number}"
+    found = PRESETS.get(run.fields.get("name", ""))
+    return found.name if found is not None and found.digest == run.policy_digest else ""
+
+
+def offered(project: Project) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """(heading, [(key, label, what it is about)]) for a choice: the newest versions, then the presets. One query."""
+    versions = PolicyVersion.objects.filter(project=project).only("number", "name", "note")[:VERSIONS_OFFERED]
+    saved = [(f"v{version.number}", str(version), version.note) for version in versions]
+    groups = [("Versions of this project", saved)] if saved else []
+    return [*groups, ("Presets and references", [(name, name, policy.about) for name, policy in PRESETS.items()])]

@@ -1,0 +1,145 @@
+"""The table of a run's results: which rows, in which order, one keyset page after another.
+
+Knows no request. Rows are asked for in a constant number of queries, whatever the number of sessions.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import orjson
+from django.db.models import Case, F, FloatField, Model, Q, QuerySet, Value, When
+from django.db.models.functions import Abs, Cast, Coalesce, Lower
+from django.utils.translation import gettext_lazy as _
+
+from compression.models import Run, RunResult
+
+PAGE_SIZE = 50
+EXPORT_BATCH = 500
+NEVER = 2_000_000_000
+UNKNOWN = -1_000.0
+
+_done = Q(state=RunResult.State.DONE)
+# The place of a session in "worst first": failed, broken, overflowing, then the least saved; those in which
+# nothing was to be done come last.
+_worst = Case(
+    When(state=RunResult.State.FAILED, then=Value(-3_000.0)),
+    When(_done, violations__gt=0, then=Value(-2_000.0)),
+    When(_done, overflow_turn__isnull=False, then=Coalesce(F("session_saved"), 0.0) - Value(1_000.0)),
+    When(_done, events__gt=0, then=Coalesce(F("session_saved"), 0.0)),
+    When(_done, then=Value(1_000.0)),
+    default=Value(2_000.0),
+    output_field=FloatField(),
+)
+
+
+def _share(name: str) -> Any:
+    return Coalesce(F(name), Value(UNKNOWN))
+
+
+SORTS: dict[str, Any] = {
+    "worst": _worst,
+    "title": Lower("session__title"),
+    "session": _share("session_saved"),
+    "request": _share("request_saved"),
+    "tool": _share("tool_saved"),
+    "overflow": Coalesce(F("overflow_turn"), Value(NEVER)),
+    "events": F("events"),
+    "violations": F("violations"),
+    "counter": Coalesce(Abs(F("counter_error")), Value(-1.0)),
+    "turns": F("turns"),
+    "sent": Cast("sent_before", FloatField()),
+    "state": F("state"),
+}
+WORDS = frozenset({"title", "state"})
+DEFAULT_SORT = "worst"
+
+FILTERS: dict[str, tuple[Any, Q]] = {
+    "problems": (
+        _("with problems"),
+        Q(state=RunResult.State.FAILED) | _done & (Q(violations__gt=0) | Q(overflow_turn__isnull=False)),
+    ),
+    "changed": (_("that it compressed"), _done & Q(events__gt=0)),
+    "untouched": (_("that it left alone"), _done & Q(events=0)),
+    "rescued": (_("that overflow without it only"), _done & Q(overflow_turn=None, overflow_turn_none__isnull=False)),
+    "failed": (_("that failed"), Q(state=RunResult.State.FAILED)),
+    "open": (_("still to do"), Q(state__in=[RunResult.State.WAITING, RunResult.State.CLAIMED])),
+}
+SESSION_COLUMNS = tuple(f"session__{name}" for name in ("key", "title", "agent", "model", "revision"))
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows of one page; ``after`` is the cursor of the next one, empty on the last."""
+
+    rows: Sequence[RunResult]
+    after: str
+    sort: str
+
+
+def found(run: Run, *, text: str = "", only: str = "") -> QuerySet[RunResult]:
+    """The results of a run that a filter lets through; an unknown filter lets all through."""
+    rows = RunResult.objects.filter(run=run)
+    for word in text.split():
+        rows = rows.filter(
+            Q(session__title__icontains=word) | Q(session__agent__icontains=word) | Q(session__key__icontains=word)
+        )
+    return rows.filter(FILTERS[only][1]) if only in FILTERS else rows
+
+
+def page_of(run: Run, *, text: str = "", only: str = "", sort: str = "", after: str = "") -> Page:
+    """One query. An unknown sort or a cursor of another sort gives the first page of the worst."""
+    sort = sort if sort.removeprefix("-") in SORTS else DEFAULT_SORT
+    name, direction = sort.removeprefix("-"), "-" if sort.startswith("-") else ""
+    rows = found(run, text=text, only=only).annotate(sort_value=SORTS[name])
+    if (start := _read_cursor(after, sort)) is not None:
+        value, key = start
+        side = "lt" if direction else "gt"
+        rows = rows.filter(Q(**{f"sort_value__{side}": value}) | Q(sort_value=value, **{f"pk__{side}": key}))
+    rows = _with_session(rows).order_by(f"{direction}sort_value", f"{direction}pk")
+    listed = list(rows[: PAGE_SIZE + 1])
+    kept = listed[:PAGE_SIZE]
+    return Page(kept, _write_cursor(kept[-1], sort) if len(listed) > PAGE_SIZE else "", sort)
+
+
+def every(run: Run, *, text: str = "", only: str = "") -> Iterator[list[RunResult]]:
+    """All rows that a filter lets through, in batches by their key: no cursor stays open between two."""
+    last = 0
+    rows = _with_session(found(run, text=text, only=only)).order_by("pk")
+    while batch := list(rows.filter(pk__gt=last)[:EXPORT_BATCH]):
+        yield batch
+        last = batch[-1].pk
+
+
+def _with_session(rows: QuerySet[RunResult]) -> QuerySet[RunResult]:
+    own = [field.attname for field in RunResult._meta.concrete_fields]
+    return rows.select_related("session").only(*(name.removesuffix("_id") for name in own), *SESSION_COLUMNS)
+
+
+def turn_to_look_at(result: RunResult) -> int:
+    """Where a session is worth opening: at its overflow, else at its largest request."""
+    if result.overflow_turn is not None:
+        return result.overflow_turn
+    at = (result.summary.get("composition") or {}).get("turn")
+    return cast("int", at) if at is not None else 0
+
+
+def _write_cursor(row: Model, sort: str) -> str:
+    value = row.sort_value  # type: ignore[attr-defined]  # annotated by page_of
+    return base64.urlsafe_b64encode(orjson.dumps([sort, value, row.pk])).decode().rstrip("=")
+
+
+def _read_cursor(cursor: str, sort: str) -> tuple[Any, int] | None:
+    try:
+        of_sort, value, key = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (binascii.Error, ValueError, TypeError):
+        return None
+    if of_sort != sort or type(key) is not int or not -(2**63) <= key < 2**63:
+        return None
+    if sort.removeprefix("-") in WORDS:
+        return (value, key) if isinstance(value, str) else None
+    return (value, key) if isinstance(value, int | float) and abs(value) < 2**62 else None

@@ -1,0 +1,173 @@
+"""What a run says as a whole: micro-averages, their spread over the sessions, and the worst of them.
+
+A share of a run is the sum of the parts over the sum of the wholes; shares of sessions are never averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet, Sum
+from django.utils.translation import gettext_lazy as _
+
+from compression.models import RunResult
+from compression.run_results import SESSION_COLUMNS, turn_to_look_at
+
+SAVED = (
+    ("session_saved", _("of all tokens sent"), _("tokens of all requests, calibrated, hidden included")),
+    ("request_saved", _("of the windows at events"), _("tokens of each window that an event changed, hidden excluded")),
+    ("tool_saved", _("of tool results at events"), _("tokens of tool results in each window that an event changed")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """p10, median and p90 over ``count`` sessions that have the figure; all None when none has."""
+
+    count: int
+    p10: float | None
+    median: float | None
+    p90: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """The session with the smallest figure among those in which something happened."""
+
+    result: RunResult
+    value: float
+    turn: int
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One of the three kinds. ``share`` = ``part`` / ``whole``, both sums over sessions, in tokens."""
+
+    name: str
+    label: str
+    denominator: str
+    part: int
+    whole: int
+    share: float | None
+    spread: Spread
+    worst: Worst | None
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Sums over the finished sessions of a run. Sessions: ``overflow`` under the policy, ``overflow_none`` without."""
+
+    sessions: int
+    turns: int
+    events: int
+    violations: int
+    broken: int
+    overflow: int
+    overflow_none: int
+    saved: Sequence[Saved]
+    counter_error: Spread
+
+    def as_dict(self) -> dict[str, Any]:
+        """For the API and exports; names as in a replay's summary."""
+        return {
+            "sessions": self.sessions,
+            "turns": self.turns,
+            "events": self.events,
+            "violations": self.violations,
+            "sessions_with_violations": self.broken,
+            "sessions_overflowing": self.overflow,
+            "sessions_overflowing_without": self.overflow_none,
+            **{
+                one.name: {
+                    "share": one.share,
+                    "part": one.part,
+                    "whole": one.whole,
+                    "denominator": str(one.denominator),
+                    **spread_dict(one.spread),
+                    "worst_session": one.worst.result.session_id if one.worst else None,
+                }
+                for one in self.saved
+            },
+            "counter_error": spread_dict(self.counter_error),
+        }
+
+
+def spread_dict(spread: Spread) -> dict[str, Any]:
+    return {"sessions": spread.count, "p10": spread.p10, "median": spread.median, "p90": spread.p90}
+
+
+def share(part: int, whole: int) -> float | None:
+    """Rounded as the summary of a replay rounds."""
+    return round(part / whole, 6) if whole else None
+
+
+def quantile(ordered: Sequence[float], at: float) -> float:
+    """Between two values as far as ``at`` (0..1) lies between their ranks."""
+    position = at * (len(ordered) - 1)
+    low = int(position)
+    high = min(low + 1, len(ordered) - 1)
+    return round(ordered[low] + (ordered[high] - ordered[low]) * (position - low), 6)
+
+
+def spread_of(values: Sequence[float]) -> Spread:
+    ordered = sorted(values)
+    if not ordered:
+        return Spread(0, None, None, None)
+    return Spread(len(ordered), quantile(ordered, 0.1), quantile(ordered, 0.5), quantile(ordered, 0.9))
+
+
+def totals_of(results: QuerySet[RunResult]) -> Totals:
+    """Three queries: the sums, the figures of each session, the worst ones."""
+    done = results.filter(state=RunResult.State.DONE)
+    sums = done.aggregate(
+        sessions=Count("pk"),
+        broken=Count("pk", filter=Q(violations__gt=0)),
+        overflow=Count("pk", filter=Q(overflow_turn__isnull=False)),
+        overflow_none=Count("pk", filter=Q(overflow_turn_none__isnull=False)),
+        **{name: Sum(name, default=0) for name in SUMMED},
+    )
+    names = [name for name, _, _ in SAVED]
+    rows = list(done.values_list("pk", "events", "counter_error", *names))
+    lowest: dict[str, tuple[float, int]] = {}
+    for at, name in enumerate(names, start=3):
+        candidates = [(row[at], row[0]) for row in rows if row[1] and row[at] is not None]
+        if candidates:
+            lowest[name] = min(candidates)
+    worst = done.filter(pk__in={key for _, key in lowest.values()}).select_related("session")
+    known = {result.pk: result for result in worst.only("run", "overflow_turn", "summary", *SESSION_COLUMNS)}
+    saved = []
+    for at, (name, label, denominator) in enumerate(SAVED, start=3):
+        part, whole = part_and_whole(name, sums)
+        low = lowest.get(name)
+        found = known.get(low[1]) if low else None
+        one = Worst(found, low[0], turn_to_look_at(found)) if low and found else None
+        spread = spread_of([row[at] for row in rows if row[at] is not None])
+        saved.append(Saved(name, str(label), str(denominator), part, whole, share(part, whole), spread, one))
+    return Totals(
+        sessions=sums["sessions"],
+        turns=sums["turns"],
+        events=sums["events"],
+        violations=sums["violations"],
+        broken=sums["broken"],
+        overflow=sums["overflow"],
+        overflow_none=sums["overflow_none"],
+        saved=saved,
+        counter_error=spread_of([row[2] for row in rows if row[2] is not None]),
+    )
+
+
+SUMMED = (
+    "turns", "events", "violations", "sent_before", "sent_after", "request_tokens", "request_freed", "tool_before",
+    "tool_after",
+)  # fmt: skip
+
+
+def part_and_whole(name: str, sums: Mapping[str, int]) -> tuple[int, int]:
+    """Tokens saved and tokens that they are a share of."""
+    if name == "session_saved":
+        return sums["sent_before"] - sums["sent_after"], sums["sent_before"]
+    if name == "request_saved":
+        return sums["request_freed"], sums["request_tokens"]
+    return sums["tool_before"] - sums["tool_after"], sums["tool_before"]

@@ -1,0 +1,19 @@
+"""Addresses of runs, below the address of their project."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from compression import compare_views, run_views
+
+run_urls = [
+    path("compare/", compare_views.compare, name="compare"),
+    path("runs/", run_views.project_runs, name="runs"),
+    path("runs/<int:pk>/", run_views.run_detail, name="run"),
+    path("runs/<int:pk>/progress/", run_views.run_progress, name="run-progress"),
+    path("runs/<int:pk>/cancel/", run_views.run_cancel, name="run-cancel"),
+    path("runs/<int:pk>/results.csv", run_views.run_csv, name="run-csv"),
+    path("runs/<int:pk>/results.json", run_views.run_json, name="run-json"),
+    path("runs/<int:pk>/sessions/<int:session_pk>/log/", run_views.run_log, name="run-log"),
+    path("runs/<int:pk>/sessions/<int:session_pk>/log.csv", run_views.run_log_csv, name="run-log-csv"),
+]
