@@ -23,7 +23,7 @@ class Share:
     @property
     def is_small(self) -> bool:
         """Too small for its words."""
-        return self.tile.width < 7 or self.tile.height < 24
+        return self.tile.width < 10 or self.tile.height < 13
 
 
 def composition(document: ReplayDocument, turn: int, *, after: bool) -> list[Share]:

@@ -5,6 +5,7 @@ Every share comes with what it is a share of. Reads a stored replay and the sess
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -46,9 +47,10 @@ class Banner:
 def facts(session: Session, document: ReplayDocument, policy: Policy) -> list[Fact]:
     """The row of figures over the page."""
     summary = document.summary
-    rows = [
-        Fact(str(document.turns), _("turns")),
-        Fact(str(session.tool_call_count), _("tool calls")),
+    rows = [Fact(str(document.turns), _("turns")), Fact(str(session.tool_call_count), _("tool calls"))]
+    if not document.turns:
+        return rows
+    rows += [
         _peak(session, document),
         *_passes(document, policy),
         Fact(
@@ -108,8 +110,8 @@ def _passes(document: ReplayDocument, policy: Policy) -> list[Fact]:
 def _saved(summary: Any) -> list[Fact]:
     rows = [
         (summary["session_saved"], _("of %(whole)s tokens sent") % {"whole": short(summary["sent_before"])}),
-        (summary["request_saved"], _("of a window at an event")),
-        (summary["tool_saved"], _("of tool results sent")),
+        (summary["request_saved"], _("of %(whole)s at events") % {"whole": short(summary["request_tokens"])}),
+        (summary["tool_saved"], _("of %(whole)s tool results there") % {"whole": short(summary["tool_before"])}),
     ]
     found = [Fact(f"−{percent(share)}", word, "good") for share, word in rows if share is not None and share >= 0]
     broken = _("%(n)s violations") % {"n": summary["violations"]}
@@ -254,9 +256,9 @@ def turns_page(document: ReplayDocument, state: PageState, first: int) -> TurnsP
 
 def neighbours(document: ReplayDocument, turn: int) -> tuple[int | None, int | None]:
     """The turns of the event before and the event after a turn."""
-    earlier = [t for t in document.landmarks if t < turn]
-    later = (t for t in document.landmarks if t > turn)
-    return (earlier[-1] if earlier else None), next(later, None)
+    turns = document.landmarks
+    earlier, later = bisect_left(turns, turn), bisect_right(turns, turn)
+    return (turns[earlier - 1] if earlier else None), (turns[later] if later < len(turns) else None)
 
 
 def bounded(values: Sequence[Any], limit: int = LISTED) -> tuple[list[Any], int]:

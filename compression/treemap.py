@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-ASPECT = 3.4
+ASPECT = 1.9
 """Width of the drawing over its height; only the shape of the tiles depends on it."""
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
+from itertools import accumulate
 
 from compression.engine.edits import Edit, Event
 from compression.forms import PageState, Side
@@ -215,21 +216,30 @@ class _Builder:
         total = last - first - left_out
         if total <= 0:
             return None
-        inside = [e for i, (_, e) in self.edits.items() if (p := self._place(i)) is not None and first <= p < last]
-        freed = sum(e.tokens_before - e.tokens_after for e in inside)
+        places, freed_before = self._edits_by_place
+        a, b = bisect_left(places, first), bisect_left(places, last)
+        changed, freed = b - a, freed_before[b] - freed_before[a]
         left = self._left_between(first, last) if self.state.side != "after" else 0
         before = self._tokens_between(first, last)
         at = first if opened is None or last != opened.start else max(first, last - OPENED_BLOCKS)
         while at in self.absent:
             at += 1
         return Fold(
-            unchanged=total - len(inside) - left,
-            changed=len(inside),
+            unchanged=total - changed - left,
+            changed=changed,
             left=left,
             tokens_before=before,
             tokens_after=before - freed,
             url=self.state.url(open=self.order[min(at, last - 1)]),
         )
+
+    @cached_property
+    def _edits_by_place(self) -> tuple[list[int], list[int]]:
+        """Ordinals of changed messages, and running sums of the tokens that they freed."""
+        rows = [(p, e) for i, (_, e) in self.edits.items() if (p := self._place(i)) is not None]
+        found = sorted(rows, key=lambda row: row[0])
+        freed = accumulate((e.tokens_before - e.tokens_after for _, e in found), initial=0)
+        return [place for place, _ in found], list(freed)
 
     def _left_between(self, first: int, last: int) -> int:
         """Messages of the run that the agent's own compaction had removed from the window."""

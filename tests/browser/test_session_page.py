@@ -119,8 +119,13 @@ def test_hostile_text_runs_nothing(page: Page, project: Project) -> None:
     for message in hostile.messages:
         message.parts = [replace(part, text=HOSTILE, name=HOSTILE) for part in message.parts]
     hostile.messages[0].parts = [Part("text", HOSTILE)]
-    dialogs: list[Dialog] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog), dialog.dismiss()))
+    dialogs: list[str] = []
+
+    def note(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", note)
     session = store(hostile, project)
 
     open_page(page, session)

@@ -69,8 +69,8 @@ def test_the_facts_are_the_engines(signed_in: Client, project: Project) -> None:
         (f"turn {replayed.events[0].turn}", f"passes the trigger, {percent(0.75)}"),
         ("m-1", "100K window"),
         (f"−{percent(summary['session_saved'])}", f"of {short(summary['sent_before'])} tokens sent"),
-        (f"−{percent(summary['request_saved'])}", "of a window at an event"),
-        (f"−{percent(summary['tool_saved'])}", "of tool results sent"),
+        (f"−{percent(summary['request_saved'])}", f"of {short(summary['request_tokens'])} at events"),
+        (f"−{percent(summary['tool_saved'])}", f"of {short(summary['tool_before'])} tool results there"),
         (f"{summary['addresses']} / {summary['addresses']}", "addresses resolve, 0 violations"),
     ]
 
