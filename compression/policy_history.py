@@ -1,0 +1,95 @@
+"""The versions of a project's policy as the page lists them: the newest first, each with what it changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from compression.engine.policy import InvalidPolicy
+from compression.models import PolicyVersion
+from compression.policies import Change, changes, policy_of
+from compression.policy_fields import SETTINGS, label_of
+from sessions.models import Project
+
+PAGE = 12
+CHANGES_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One field that two policies say differently, in words; ``old`` and ``new`` are lists for pin rules."""
+
+    label: str
+    section: str
+    old: list[str]
+    new: list[str]
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRow:
+    version: PolicyVersion
+    changed: str
+    is_in_force: bool
+
+    @property
+    def reference(self) -> str:
+        """Its name in addresses."""
+        return f"v{self.version.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    rows: list[VersionRow]
+    older: int | None
+    """The number below which the next page begins; None on the last one."""
+
+
+def history(project: Project, in_force: PolicyVersion | None, below: int | None = None) -> History:
+    """A page of versions. One query."""
+    versions = PolicyVersion.objects.filter(project=project).select_related("author")
+    if below is not None:
+        versions = versions.filter(number__lt=below)
+    found = list(versions[: PAGE + 1])
+    rows = []
+    for at, version in enumerate(found[:PAGE]):
+        earlier = found[at + 1] if at + 1 < len(found) else None
+        is_in_force = in_force is not None and version.pk == in_force.pk
+        rows.append(VersionRow(version, _changed(earlier, version), is_in_force))
+    return History(rows, found[PAGE - 1].number if len(found) > PAGE else None)
+
+
+def _changed(earlier: PolicyVersion | None, version: PolicyVersion) -> str:
+    """What a version changed in the one before, in short."""
+    if earlier is None:
+        return ""
+    try:
+        rows = change_rows(changes(policy_of(earlier), policy_of(version)))
+    except InvalidPolicy:
+        return ""
+    said = [f"{row.label} {_short(row.old)} → {_short(row.new)}" for row in rows[:CHANGES_SHOWN]]
+    more = len(rows) - len(said)
+    return ", ".join(said) + (f" and {more} more" if more else "") if said else "same settings"
+
+
+def _short(values: list[str]) -> str:
+    return values[0] if len(values) == 1 else f"{len(values)} rules"
+
+
+def change_rows(found: list[Change]) -> list[ChangeRow]:
+    """Changes in the words of the form."""
+    return [ChangeRow(label_of(c.name), c.section, _said(c.name, c.old), _said(c.name, c.new), c.unit) for c in found]
+
+
+def _said(name: str, value: Any) -> list[str]:
+    if name == "pins":
+        return [rule_words(rule) for rule in value]
+    return [SETTINGS[name].said(value)]
+
+
+def rule_words(rule: dict[str, Any]) -> str:
+    """A pin rule in one line."""
+    says = [
+        f"{name.replace('_', ' ')} {value}" for name, value in rule.items() if value is not None and name != "reason"
+    ]
+    return f"{', '.join(says)} ({rule['reason']})"

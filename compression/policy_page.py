@@ -1,0 +1,154 @@
+"""The contexts of the policy page and of a preview: form, consequences, chart, table, history.
+
+Finds the session that a draft is tried on and asks for one trial. Saves nothing but stored replays of the
+policy in force and of none, which are a cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
+
+from compression.consequences import Consequences, consequences
+from compression.engine.policy import Policy
+from compression.engine.presets import PRESETS
+from compression.policies import InForce, changes, standing_adoptions
+from compression.policy_figures import comparison
+from compression.policy_form import ROLES, PinRow, PolicyForm, Shown
+from compression.policy_history import history
+from compression.policy_starts import presets
+from compression.policy_table import rows
+from compression.project_peaks import project_peaks
+from compression.replays import stored_replay
+from compression.trial import Line
+from compression.warm_sessions import warm_session
+from sessions.models import Project, Session
+
+SESSIONS_OFFERED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class FieldView:
+    """A field with its consequence."""
+
+    shown: Shown
+    lines: tuple[Line, ...]
+    is_changed: bool
+
+    @property
+    def default(self) -> str:
+        """The default as the form's help says it."""
+        return self.shown.setting.said(self.shown.setting.default)
+
+
+@dataclass(frozen=True, slots=True)
+class PinView:
+    row: PinRow
+    line: Line | None
+
+
+def choosable(project: Project) -> QuerySet[Session]:
+    """Sessions with a model call, the one with the highest peak first."""
+    peak = Coalesce("peak_context_tokens", "counted_tokens")
+    return Session.objects.filter(project=project, turn_count__gt=0).order_by(peak.desc(), "pk")
+
+
+def chosen_session(project: Project, key: str) -> Session | None:
+    """The session of that key; the one with the highest peak when there is none of it in the project. One query."""
+    sessions = choosable(project).defer("tools_json")
+    if key.isascii() and key.isdigit() and len(key) < 19 and (found := sessions.filter(pk=int(key)).first()):
+        return found
+    return sessions.first()
+
+
+def tried(project: Project, session: Session, draft: Policy, in_force: InForce) -> Consequences:
+    """The consequences of a draft on a stored session."""
+    return consequences(
+        warm_session(session),
+        draft,
+        in_force=in_force.policy,
+        before=stored_replay(session, in_force.policy),
+        none=stored_replay(session, PRESETS["none"]),
+        peaks=project_peaks(project),
+    )
+
+
+def short_label(in_force: InForce) -> str:
+    """The policy in force in a word or two, without names that people gave."""
+    return f"v{in_force.version.number}" if in_force.version else f"preset {in_force.policy.name}"
+
+
+def preview_context(
+    project: Project, form: PolicyForm, in_force: InForce, found: Consequences | None, *, valid: Policy | None
+) -> dict[str, Any]:
+    """What a preview redraws. ``valid``: the draft that ``found`` is of, which may be older than the form."""
+    lines = found.fields if found else {}
+    pins = found.pins if found and form.policy else {}
+    return {
+        "project": project,
+        "form": form,
+        "in_force": in_force,
+        "in_force_label": short_label(in_force),
+        "found": found,
+        "is_stale": form.policy is None,
+        "sections": [
+            (key, heading, [FieldView(s, lines.get(s.setting.name, ()), _differs(form, in_force, s)) for s in fields])
+            for key, heading, fields in form.sections
+        ],
+        "pin_lines": lines.get("pins", ()),
+        "pins_changed": form.policy is not None and form.policy.pins != in_force.policy.pins,
+        "pins": [PinView(row, pins.get(row.rank) if row.rank is not None else None) for row in form.pin_rows],
+        "changes": len(changes(in_force.policy, form.policy)) if form.policy else None,
+        "rows": rows(found.trial) if found else [],
+        "figure": orjson.dumps(comparison(found.trial, short_label(in_force))).decode() if found else "",
+        "valid": orjson.dumps(valid.model_dump(mode="json")).decode() if valid else "",
+    }
+
+
+def _differs(form: PolicyForm, in_force: InForce, shown: Shown) -> bool:
+    name, setting = shown.setting.name, shown.setting
+    if form.policy is not None:
+        return bool(getattr(form.policy, name) != getattr(in_force.policy, name))
+    return shown.raw != setting.shown(getattr(in_force.policy, name))
+
+
+def page_context(
+    project: Project,
+    session: Session | None,
+    in_force: InForce,
+    form: PolicyForm,
+    *,
+    origin: str,
+    note: str,
+    below: int | None,
+) -> dict[str, Any]:
+    """What only the whole page has: choices and history."""
+    offered = list(choosable(project).only("pk", "title", "key", "turn_count", "project_id")[:SESSIONS_OFFERED])
+    if session is not None and session not in offered:
+        offered.append(session)
+    standing = standing_adoptions(project)
+    past = history(project, in_force.version, below)
+    newest = past.rows[0].version.number if past.rows and below is None else _newest(project)
+    return {
+        "session": session,
+        "sessions": offered,
+        "presets": presets(),
+        "roles": ROLES,
+        "history": past,
+        "standing": standing[0] if standing else None,
+        "previous": standing[1].version if len(standing) > 1 else None,
+        "newest": newest,
+        "next_number": newest + 1,
+        "origin": origin,
+        "name_raw": form.raw("name"),
+        "about_raw": form.raw("about"),
+        "note": note,
+    }
+
+
+def _newest(project: Project) -> int:
+    return project.policy_versions.values_list("number", flat=True).first() or 0

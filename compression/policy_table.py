@@ -1,0 +1,129 @@
+"""The table "On this session": none, in force and draft side by side, each figure with what better means for it.
+
+Reads summaries. A figure that does not exist is a dash, and is neither better nor worse than another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from compression.engine.edits import Event
+from compression.trial import Trial
+from sessions.templatetags.figures import ABSENT, grouped, percent, short
+
+Better = Literal["less", "more", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """``mark`` is better, worse or empty: the draft beside the policy in force."""
+
+    text: str
+    small: str = ""
+    exact: str = ""
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    name: str
+    about: str
+    cells: tuple[Cell, Cell, Cell]
+
+
+Side = tuple[Mapping[str, Any], Sequence[Event]]
+
+
+def rows(trial: Trial) -> list[Row]:
+    """Every figure once, for none, in force and draft."""
+    sides: list[Side] = [
+        (trial.none.summary, trial.none.events),
+        (trial.before.summary, trial.before.events),
+        (trial.summary, trial.replay.events),
+    ]
+    return [_row(name, about, better, value, cell, sides) for name, about, better, value, cell in _FIGURES]
+
+
+def _row(
+    name: str,
+    about: str,
+    better: Better,
+    value: Callable[[Side], float | None],
+    cell: Callable[[Side], Cell],
+    sides: Sequence[Side],
+) -> Row:
+    none, before, draft = map(cell, sides)
+    mark = _mark(better, value(sides[1]), value(sides[2]))
+    return Row(name, about, (none, before, Cell(draft.text, draft.small, draft.exact, mark)))
+
+
+def _mark(better: Better, old: float | None, new: float | None) -> str:
+    if not better or old is None or new is None or old == new:
+        return ""
+    return "better" if (new < old) == (better == "less") else "worse"
+
+
+def _figure(key: str) -> Callable[[Side], float | None]:
+    def value(side: Side) -> float | None:
+        found: float | None = side[0][key]
+        return found
+
+    return value
+
+
+def _tokens(key: str) -> Callable[[Side], Cell]:
+    return lambda side: Cell(short(side[0][key]), exact=f"{grouped(side[0][key])} tokens")
+
+
+def _count(key: str) -> Callable[[Side], Cell]:
+    return lambda side: Cell(grouped(side[0][key]))
+
+
+def _share(key: str, whole: str) -> Callable[[Side], Cell]:
+    def cell(side: Side) -> Cell:
+        if side[0][key] is None:
+            return Cell(ABSENT)
+        return Cell(percent(side[0][key]), small=f"of {short(side[0][whole])}")
+
+    return cell
+
+
+def _events(side: Side) -> Cell:
+    count = side[0]["events"]
+    turns = [event.turn for event in side[1] if event.kind != "skip" and event.reclaimed]
+    return Cell(
+        grouped(count), small=f"{'turn' if count == 1 else 'first at turn'} {turns[0]}" if count and turns else ""
+    )
+
+
+def _overflow(side: Side) -> Cell:
+    turn = side[0]["overflow_turn"]
+    return Cell("never") if turn is None else Cell(f"turn {turn}", small=f"{grouped(side[0]['turns_lost'])} lost")
+
+
+_FIGURES: list[tuple[str, str, Better, Callable[[Side], float | None], Callable[[Side], Cell]]] = [
+    ("tokens sent", "over all calls, the hidden prefix included", "less", _figure("sent_after"), _tokens("sent_after")),
+    (
+        "session saved", "of the tokens sent without a policy", "more",
+        _figure("session_saved"), _share("session_saved", "sent_before"),
+    ),
+    (
+        "request saved", "at events, of the window without its hidden prefix", "",
+        _figure("request_saved"), _share("request_saved", "request_tokens"),
+    ),
+    (
+        "tool saved", "at events, of the tool results in the window", "",
+        _figure("tool_saved"), _share("tool_saved", "tool_before"),
+    ),
+    ("events", "each breaks the provider's prefix cache once", "less", _figure("events"), _events),
+    ("overflow", "the first call that no longer fits", "less", _figure("turns_lost"), _overflow),
+    ("peak", "largest window sent", "less", _figure("peak_after"), _tokens("peak_after")),
+    ("stubs", "results that are no longer word for word", "", _figure("stubs"), _count("stubs")),
+    (
+        "target missed", "events that could not compress down to it", "less",
+        _figure("target_unreachable"), _count("target_unreachable"),
+    ),
+    ("violations", "broken promises of the engine; must be 0", "less", _figure("violations"), _count("violations")),
+]  # fmt: skip

@@ -1,0 +1,20 @@
+"""Addresses of the policy page, under those of its project."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from compression import policy_views as views
+
+policy_urls = [
+    path("", views.policy_page, name="policy"),
+    path("preview/", views.preview, name="policy-preview"),
+    path("save/", views.save, name="policy-save"),
+    path("undo/", views.undo, name="policy-undo"),
+    path("diff/", views.diff, name="policy-diff"),
+    path("import/", views.import_file, name="policy-import"),
+    path("export/", views.export_draft, name="policy-export-draft"),
+    path("export/<str:name>/", views.export, name="policy-export"),
+    path("versions/<int:number>/adopt/", views.adopt, name="policy-adopt"),
+    path("versions/<int:number>/restore/", views.restore, name="policy-restore"),
+]
