@@ -104,7 +104,7 @@ def _event_violations(
     if (before, after) != (event.before, event.after):
         detail = f"{event.before} -> {event.after} reported, {before} -> {after} recounted"
         yield Violation("tokens reported are recounted", turn, detail)
-    if event.edits and event.after >= event.before:
+    if event.after > event.before:
         yield Violation("an event frees tokens", turn, f"{event.before} -> {event.after}")
 
 

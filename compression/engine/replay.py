@@ -227,8 +227,8 @@ class _Walk:
             reason=", ".join(dict.fromkeys(b.kind for b in transcript.boundaries if b.turn == t)),
             left=left,
         )
-        survived = self._survived(arrived, event.first_changed_message)
-        self._note(replace(event, cache_prefix_survival=round(min(1.0, survived / before), 6) if before else 1.0))
+        survival = self._survival(arrived, event.first_changed_message, before)
+        self._note(replace(event, cache_prefix_survival=survival))
 
     def _arrive(self, t: int, limit: int) -> None:
         """Stub what is larger than the arrival limit before it was ever sent."""
@@ -279,7 +279,7 @@ class _Walk:
                 edits=tuple(edits),
                 first_changed_message=first,
                 target_unreachable=floor,
-                cache_prefix_survival=round(min(1.0, self._survived(request, first) / before), 6),
+                cache_prefix_survival=self._survival(request, first, before),
                 usage_ratio=round((before + self.policy.reserve_output) / self.limit, 6),
                 reason="over the trigger" if kind == "compress" else "arrival limit",
             )
@@ -290,15 +290,16 @@ class _Walk:
         if self.policy.strategy in ("threshold", "sliding"):
             self.cutter.tell(event)
 
-    def _survived(self, request: Request, first: int | None) -> int:
-        """Calibrated tokens of the request before message ``first``: nothing there changed."""
+    def _survival(self, request: Request, first: int | None, before: int) -> float:
+        """Share of ``before`` (calibrated tokens of the request) that lies before message ``first``, unchanged."""
         ordinal = None if first is None else request.ordinal(first)
         unchanged = request.indexes(0, ordinal)
         counted = sum(self.course.sizes[i] for i in unchanged)
         if self.edited:
             held = {*unchanged}
             counted -= sum(e.tokens_before - e.tokens_after for e in self.edited.values() if e.message in held)
-        return self.calibration.tokens(counted)
+        # Silently cleared tokens have no place in the window, so the part can come out larger than the whole.
+        return round(min(1.0, self.calibration.tokens(counted) / before), 6) if before else 1.0
 
     def _skip(self, t: int, tokens: int, usage: float, reclaim: float, zones: Zones) -> None:
         last = self.events[-1] if self.events else None

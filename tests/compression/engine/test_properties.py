@@ -1,0 +1,540 @@
+"""What holds for every policy over every transcript, worked out anew here from messages and texts alone."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from dataclasses import fields, replace
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from compression.engine.blocks import window_blocks
+from compression.engine.calibration import Calibration
+from compression.engine.document import replay_document
+from compression.engine.edits import Event
+from compression.engine.history import SOURCES
+from compression.engine.invariants import prove
+from compression.engine.policy import Policy
+from compression.engine.presets import PRESETS
+from compression.engine.replay import Replay, replay
+from compression.engine.snapshots import digest
+from compression.engine.stubs import Stubber
+from compression.engine.tokens import CachedCounter, count_parts
+from compression.engine.transcript import Message, Transcript
+from compression.engine.turns import ZONES, tabulate
+from tests.compression.engine.builders import Quarters, SessionBuilder, run, small_policy, words
+from tests.compression.engine.generated import policies, transcripts
+
+COUNTER = CachedCounter(Quarters())
+HISTORIES: tuple[Literal["uncompacted", "as-recorded"], ...] = ("uncompacted", "as-recorded")
+CALIBRATIONS = (Calibration(), Calibration(k=1.3, hidden=700), Calibration(k=0.77, hidden=41))
+
+# The presets as they are, but for windows that transcripts of a few thousand tokens can fill.
+SHRUNK = {
+    "context_window": 4_000,
+    "recent_tokens": 600,
+    "min_reclaim_tokens": 100,
+    "min_result_tokens": 60,
+    "result_floor": 30,
+    "result_ceiling": 80,
+}
+SMALL_PRESETS = tuple(preset.model_copy(update=SHRUNK) for preset in PRESETS.values())
+
+many = settings(
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    phases=[Phase.generate],  # Shrinking a whole session takes minutes.
+    suppress_health_check=[HealthCheck.too_slow],
+)
+cases = given(
+    transcript=transcripts(),
+    policy=st.one_of(st.sampled_from(SMALL_PRESETS), policies(), policies()),
+    calibration=st.sampled_from(CALIBRATIONS),
+    history=st.sampled_from(HISTORIES),
+)
+
+
+def replayed(transcript: Transcript, policy: Policy, calibration: Calibration, history: Any, **options: Any) -> Replay:
+    return replay(transcript, policy, calibration, history=history, stubber=Stubber(COUNTER), **options)
+
+
+Window = list[tuple[int, Message]]
+
+
+def texts_at(done: Replay, events: list[Event]) -> dict[tuple[int, int], str]:
+    """What stands in place of an original after the events, last one last."""
+    return {(edit.message, edit.part): edit.text for event in events for edit in event.edits}
+
+
+def window(done: Replay, turn: int, events: list[Event]) -> Window:
+    """The messages of a request as a model would get them after the events."""
+    texts = texts_at(done, events)
+    request = done.course.windows[turn]
+    return [
+        (i, _with_texts(done.transcript.messages[i], texts))
+        for i in (*request.kept, *range(request.start, request.end))
+        if i not in done.course.excluded
+    ]
+
+
+def _with_texts(message: Message, texts: dict[tuple[int, int], str]) -> Message:
+    parts = tuple(
+        replace(part, text=texts[message.index, j]) if (message.index, j) in texts else part
+        for j, part in enumerate(message.parts)
+    )
+    return replace(message, parts=parts)
+
+
+def own_events(done: Replay) -> list[tuple[Event, list[Event]]]:
+    """Every event of the policy that changed something, with those that came before it."""
+    found = [(event, list(done.events[:at])) for at, event in enumerate(done.events)]
+    return [(event, earlier) for event, earlier in found if event.kind in ("compress", "arrival")]
+
+
+def fingerprint(transcript: Transcript) -> str:
+    own = [getattr(transcript, field.name) for field in fields(transcript) if field.name != "memo"]
+    return hashlib.sha256(repr(own).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def tokens_of(message: Message) -> int:
+    return sum(count_parts([message.parts], COUNTER.count_many)[0]) + 4
+
+
+def sacred(done: Replay, held: Window, turn: int, arrived: set[int], stubbed: set[int]) -> set[int]:
+    """Indexes of the head, the pins and the recent zone of a window, by the words of the design."""
+    head = head_of(held, done)
+    recent: list[int] = []
+    used = 0
+    for i, message in reversed(held[len(head) :]):
+        size = tokens_of(message)
+        if recent and (used + size > done.budgets[turn] or (i in stubbed and i not in arrived)):
+            break
+        recent.append(i)
+        used += size
+        if used > done.budgets[turn]:
+            break
+    return {*head, *recent, *pinned_at(done, held, turn)}
+
+
+def head_of(held: Window, done: Replay) -> list[int]:
+    """System messages and injections, the first prompt, the first response."""
+    response_of = {}
+    for turn in done.transcript.turns:
+        response_of.update(dict.fromkeys(range(turn.request_end, turn.response_end), turn.index))
+    at, prompted = 0, False
+    while at < len(held):
+        i, message = held[at]
+        if message.role == "tool" and "orphan_result" not in message.flags:
+            break
+        if message.role != "assistant":
+            prompted = prompted or is_prompt(message)
+            at += 1
+            continue
+        first = at
+        while at < len(held) and held[at][1].role == "assistant":
+            j, other = held[at]
+            same = response_of.get(j) == response_of.get(i) and i in response_of
+            same = same or bool(message.response_id and other.response_id == message.response_id)
+            if at > first and not same:
+                break
+            at += 1
+        if prompted:
+            break
+        follows = at
+        while follows < len(held) and held[follows][1].role in ("system", "user"):
+            prompted = prompted or is_prompt(held[follows][1])
+            follows += 1
+        at = follows
+        if not prompted:
+            break
+    return [i for i, _ in held[:at]]
+
+
+def is_prompt(message: Message) -> bool:
+    return message.role == "user" and not {"injected", "memory", "skill", "compact_summary"} & message.flags
+
+
+def pinned_at(done: Replay, held: Window, turn: int) -> set[int]:
+    """What the rules keep of everything that was sent up to this turn."""
+    policy = done.policy
+    ends = [t.request_end for t in done.transcript.turns]
+    seen = [
+        m for m in done.transcript.messages if m.index < max(ends[: turn + 1]) and m.index not in done.course.excluded
+    ]
+    kept: set[int] = set()
+    for rule in policy.pins:
+        found = [m.index for m in seen if _rule_matches(rule, m)]
+        kept.update(found if rule.keep_last is None else found[-rule.keep_last :])
+    if policy.pin_latest_user:
+        kept.update([m.index for m in seen if is_prompt(m)][-1:])
+    for m in seen:
+        arrival = next(t for t, end in enumerate(ends) if end > m.index)
+        lately = turn - arrival < policy.recall_hold_turns
+        if lately and any("recall" in p.name.lower() for p in m.parts if p.kind == "tool_result"):
+            kept.add(m.index)
+    return kept & {i for i, _ in held}
+
+
+def _rule_matches(rule: Any, message: Message) -> bool:
+    results = [p for p in message.parts if p.kind == "tool_result"]
+    return (
+        (rule.role is None or message.role == rule.role)
+        and (rule.tool is None or any(fnmatchcase(p.name.lower(), rule.tool.lower()) for p in results))
+        and (rule.is_error is None or any(p.is_error == rule.is_error for p in results))
+        and (rule.pattern is None or any(word in p.text for word in rule.pattern.split("|") for p in message.parts))
+    )
+
+
+@many
+@cases
+def test_sacred_messages_keep_their_bytes(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    done = replayed(transcript, policy, calibration, history)
+
+    for event, earlier in own_events(done):
+        before, after = window(done, event.turn, earlier), window(done, event.turn, [*earlier, event])
+        arrived = {e.message for other in earlier if other.kind == "arrival" for e in other.edits}
+        stubbed = {e.message for other in earlier for e in other.edits}
+        if event.kind == "compress":
+            kept = sacred(done, before, event.turn, arrived, stubbed)
+        else:
+            kept = {*head_of(before, done), *pinned_at(done, before, event.turn)}
+            kept.update(i for i, _ in before if event.turn and i < done.course.windows[event.turn - 1].end)
+        assert [m for i, m in after if i in kept] == [m for i, m in before if i in kept]
+
+
+@many
+@cases
+def test_zones_are_the_window_once_and_their_tokens_its_tokens(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    done = replayed(transcript, policy, calibration, history)
+    table = tabulate(done)
+
+    for turn in range(len(table)):
+        zones = done.zones_at(turn)
+        held = window(done, turn, [e for e in done.events if e.turn <= turn])
+        places = [zones.of_message(i) for i, _ in held]
+        order = [ZONES.index("compressible" if zone == "pinned" else zone or "") for zone in places]
+        assert order == sorted(order)
+        assert {i for i, zone in zip((i for i, _ in held), places, strict=True) if zone == "pinned"} == set(
+            zones.pinned
+        )
+        sums = dict.fromkeys(ZONES, 0)
+        for (_, message), zone in zip(held, places, strict=True):
+            sums[zone or ""] += _standing_tokens(message)
+        assert table.recent_actual[turn] == sums["recent"]
+        assert table.counted_after[turn] == sum(sums.values())
+        if not done.course.unknown_left[turn]:
+            running = expected = 0
+            for zone in ZONES:
+                running += sums[zone]
+                share = round(calibration.k * running) - expected
+                expected += share
+                assert table.zones[zone][turn] == share + (calibration.hidden if zone == "head" else 0)
+
+
+@many
+@cases
+def test_reported_tokens_are_recounted_from_the_texts(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    done = replayed(transcript, policy, calibration, history)
+    table = tabulate(done)
+
+    for turn in range(len(table)):
+        held = window(done, turn, [e for e in done.events if e.turn <= turn])
+        counted = sum(_standing_tokens(message) for _, message in held)
+        left = done.course.unknown_left[turn]
+        after = calibration.hidden + round(calibration.k * counted)
+        after = max(calibration.hidden, after - left) if left else after
+        assert (table.counted_after[turn], table.after[turn]) == (counted, after)
+        assert sum(table.sources_after[name][turn] for name in SOURCES) + calibration.hidden == after
+        assert sum(table.sources[name][turn] for name in SOURCES) + calibration.hidden == table.before[turn]
+        assert sum(table.zones[name][turn] for name in ZONES) == after
+        for side, total in (("before", table.counted[turn]), ("after", table.counted_after[turn])):
+            blocks = window_blocks(done, turn, side)  # type: ignore[arg-type]  # the two sides
+            assert sum(block.tokens for block in blocks if block.message is not None) == total
+
+
+def _standing_tokens(message: Message) -> int:
+    cleared = sum(part.text == "[cleared by the agent]" for part in message.parts)
+    return tokens_of(message) + cleared * (8 - COUNTER.count("[cleared by the agent]"))
+
+
+@many
+@cases
+def test_only_results_change_and_each_gets_shorter(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    done = replayed(transcript, policy, calibration, history)
+
+    for event, earlier in own_events(done):
+        before, after = window(done, event.turn, earlier), window(done, event.turn, [*earlier, event])
+        assert [i for i, _ in before] == [i for i, _ in after]
+        edited = {(edit.message, edit.part): edit for edit in event.edits}
+        changed = set()
+        for (i, old), (_, new) in zip(before, after, strict=True):
+            assert replace(new, parts=old.parts) == old
+            for j, (was, now) in enumerate(zip(old.parts, new.parts, strict=True)):
+                if was == now:
+                    continue
+                changed.add((i, j))
+                assert was.kind == "tool_result"
+                assert replace(now, text=was.text) == was
+                assert len(now.text.encode()) < len(was.text.encode("utf-8", "surrogatepass"))
+                assert COUNTER.count(now.text) < COUNTER.count(was.text)
+        assert changed == set(edited)
+        first = [i for i, m in before].index(event.first_changed_message) if edited else 0
+        assert before[:first] == after[:first]
+        assert before[first] != after[first]
+
+
+@many
+@cases
+def test_every_address_resolves_to_the_original(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    done = replayed(transcript, policy, calibration, history)
+
+    stubs = [edit for event in done.events for edit in event.edits if edit.kind == "stub"]
+    originals = {digest(m.parts[j].text): m.parts[j].text for m in transcript.messages for j in range(len(m.parts))}
+    for edit in stubs:
+        line = edit.text.split("\n")[0]
+        digits = line.rsplit("original hermes:", 1)[1].removesuffix("]")
+        (found,) = [text for sha, text in originals.items() if sha.startswith(digits)]
+        assert found == transcript.messages[edit.message].parts[edit.part].text
+        assert len(digits) >= 12
+
+
+@many
+@cases
+def test_a_replay_is_proven_and_leaves_the_transcript_alone(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    before = fingerprint(transcript)
+
+    done = replayed(transcript, policy, calibration, history)
+    proof = prove(done)
+    tabulate(done)
+
+    assert proof.violations == ()
+    assert (proof.resolved, proof.true_claims) == (proof.addresses, proof.claims)
+    assert fingerprint(transcript) == before
+
+
+@many
+@cases
+def test_what_was_compressed_is_not_compressed_again(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    done = replayed(transcript, policy, calibration, history)
+    known = {digest(edit.text) for event in done.events for edit in event.edits if edit.kind == "stub"}
+    last = len(transcript.turns) - 1
+    if not known or done.events[-1].kind == "recorded":
+        return
+    texts = {key: edit.text for key, edit in done.edits_at(last).items() if edit.kind == "stub"}
+    messages = tuple(_with_texts(message, texts) for message in transcript.messages)
+    counts = count_parts((m.parts for m in messages), COUNTER.count_many)
+    again = replace(transcript, messages=messages, counts=tuple(map(tuple, counts)))
+
+    second = replayed(again, policy, calibration, history, known=known)
+
+    assert [
+        e for event in second.events for e in event.edits if (e.message, e.part) in texts and e.kind == "stub"
+    ] == []
+    at_end = [e for e in own_events(done) if e[0].turn == last]
+    if at_end and done.policy.recent_mode == "fixed":
+        assert [e for event in second.events if event.turn == last for e in event.edits if e.kind == "stub"] == []
+
+
+@many
+@cases
+def test_appending_a_turn_changes_no_earlier_turn(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    if len(transcript.turns) < 2:
+        return
+    cut = transcript.turns[-2].results_end
+    shorter = replace(
+        transcript,
+        messages=transcript.messages[:cut],
+        counts=transcript.counts[:cut],
+        turns=transcript.turns[:-1],
+        boundaries=tuple(b for b in transcript.boundaries if b.turn < len(transcript.turns) - 1),
+    )
+
+    short, long = replayed(shorter, policy, calibration, history), replayed(transcript, policy, calibration, history)
+
+    last = len(shorter.turns)
+    assert long.windows_after[:last] == short.windows_after
+    assert long.windows_before[:last] == short.windows_before
+    assert [_timeless(e) for e in long.events if e.turn < last] == [_timeless(e) for e in short.events]
+    one, other = tabulate(short).as_dict(), tabulate(long).as_dict()
+    for name in ("counted", "counted_after", "head_at", "recent_at", "recent_budget", "recent_actual"):
+        assert other[name][:last] == one[name]
+    for name in ("sources", "sources_after", "zones"):
+        assert {key: column[:last] for key, column in other[name].items()} == one[name]
+
+
+def _timeless(event: Event) -> Event:
+    """Without what is said about the calls that follow."""
+    return replace(event, calls_after=0, repeats=0)
+
+
+@many
+@cases
+def test_a_request_fits_exactly_when_its_tokens_do(
+    transcript: Transcript, policy: Policy, calibration: Any, history: Any
+) -> None:
+    done = replayed(transcript, policy, calibration, history)
+    document = replay_document(done, session="s", counter=COUNTER.name)
+
+    for row in document["turns"]:
+        assert row["fits"] is (row["tokens"]["after"] + policy.reserve_output <= done.context_window)
+    over = [row["index"] for row in document["turns"] if not row["fits"]]
+    assert document["summary"]["overflow_turn"] == (over[0] if over else None)
+    assert json.loads(json.dumps(document, default=sorted))["summary"]["violations"] == 0
+
+
+def busy(**fields: Any) -> Replay:
+    """A replay with one event of three stubs."""
+    session = SessionBuilder()
+    session.system()
+    session.user()
+    for n in range(5):
+        session.turn(("Bash", words(700, f"w{n}x")))
+    session.turn()
+    return run(session, small_policy(**fields))
+
+
+def planted(done: Replay, **changes: Any) -> list[str]:
+    """The rules that prove() finds broken after the first stub of the first event was changed."""
+    at = next(n for n, event in enumerate(done.events) if event.edits)
+    event = done.events[at]
+    edits = (replace(event.edits[0], **changes), *event.edits[1:])
+    events = (*done.events[:at], replace(event, edits=edits), *done.events[at + 1 :])
+    return sorted({violation.rule for violation in prove(replace(done, events=events)).violations})
+
+
+def test_a_clean_replay_has_no_violation() -> None:
+    done = busy()
+
+    assert [len(event.edits) for event in done.events if event.edits] == [3]
+    assert prove(done).violations == ()
+
+
+def test_an_edit_of_the_head_is_found() -> None:
+    rules = planted(busy(), message=0)
+
+    assert "sacred bytes stay" in rules
+    assert "only tool results change" in rules
+
+
+def test_an_edit_of_the_recent_zone_is_found() -> None:
+    done = busy()
+
+    assert "sacred bytes stay" in planted(done, message=done.course.windows[done.events[0].turn].end - 1)
+
+
+def test_a_stub_that_grew_is_found() -> None:
+    done = busy()
+    grown = words(900)
+
+    assert "no message grows" in planted(done, text=grown, tokens_after=900)
+
+
+def test_a_wrong_token_count_is_found() -> None:
+    done = busy()
+
+    assert planted(done, tokens_after=1) == ["tokens reported are recounted"]
+
+
+def test_a_second_edit_of_one_stub_is_found() -> None:
+    done = busy()
+    event = next(event for event in done.events if event.edits)
+
+    again = replace(done, events=(*done.events, event))
+
+    assert "a stub is frozen" in {violation.rule for violation in prove(again).violations}
+
+
+def test_a_wrong_first_change_is_found() -> None:
+    done = busy()
+    event = replace(done.events[0], first_changed_message=1)
+
+    rules = {violation.rule for violation in prove(replace(done, events=(event, *done.events[1:]))).violations}
+
+    assert rules == {"everything before the first edit stays"}
+
+
+def test_a_wrong_window_is_found() -> None:
+    done = busy()
+    windows = (*done.windows_after[:-1], done.windows_after[-1] + 1)
+
+    assert [v.rule for v in prove(replace(done, windows_after=windows)).violations] == ["tokens reported are recounted"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"sha256": "0" * 64}, {"address": "hermes:000000000000"}, {"address": "hermes:"}],
+    ids=["another sha256", "another address", "no digits"],
+)
+def test_an_address_that_leads_elsewhere_is_found(change: dict[str, str]) -> None:
+    done = busy()
+    event = done.events[0]
+    edits = (replace(event.edits[0], **change), *event.edits[1:])  # type: ignore[arg-type]  # names of its fields
+
+    proof = prove(replace(done, events=(replace(event, edits=edits), *done.events[1:])))
+
+    assert (proof.resolved, proof.addresses) == (2, 3)
+
+
+def test_an_invented_number_in_a_stub_is_found() -> None:
+    done = busy()
+    edit = done.events[0].edits[0]
+    event = replace(done.events[0], edits=(replace(edit, text=edit.text + "\n987654"), *done.events[0].edits[1:]))
+
+    proof = prove(replace(done, events=(event, *done.events[1:])))
+
+    assert proof.claims - proof.true_claims == 1
+
+
+SCRIPT = """
+import hashlib, orjson
+from tests.compression.engine.test_properties import busy
+from compression.engine.document import replay_document
+done = busy(selection="all", arrival_limit_tokens=600)
+body = orjson.dumps(replay_document(done, session="s", counter="words"))
+texts = "".join(edit.text for event in done.events for edit in event.edits)
+print(hashlib.sha256(body + texts.encode()).hexdigest())
+"""
+
+
+def test_two_processes_with_other_hash_seeds_give_the_same_bytes() -> None:
+    root = Path(__file__).parents[3]
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            cwd=root,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+
+    assert len(found) == 1
+    assert len(found.pop()) == 65
