@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import include, path
 
 from compression import views
+from compression.policy_urls import policy_urls
 from compression.run_urls import run_urls
 
 app_name = "compression"
@@ -19,6 +20,7 @@ session_urls = [
 ]
 
 urlpatterns = [
+    path("projects/<slug:slug>/policy/", include(policy_urls)),
     path("projects/<slug:slug>/sessions/<int:pk>/", include(session_urls)),
     path("projects/<slug:slug>/", include(run_urls)),
 ]
