@@ -22,7 +22,7 @@ from compression.run_totals import totals_of
 from sessions.api_auth import ApiRequest, Bearer, project_of
 from sessions.api_errors import ApiError
 from sessions.models import Project
-from sessions.signin import site_url
+from sessions.site_address import site_url
 
 router = Router(tags=["runs"])
 

@@ -11,15 +11,11 @@ from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import dj_database_url
-import django_stubs_ext
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.csp import CSP
 
 from hermes_site import env
 from hermes_site.secret_key import kept_secret_key
-
-# Lets classes of Django be written with their type parameters, as in ModelAdmin[Project].
-django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 

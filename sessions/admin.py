@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
 from sessions.models import ApiToken, Membership, Project, Session
 
+# Only the type checker knows these classes with parameters.
+if TYPE_CHECKING:
+    MembershipTable = admin.TabularInline[Membership, Project]
+    Admin = admin.ModelAdmin[Any]
+else:
+    MembershipTable, Admin = admin.TabularInline, admin.ModelAdmin
 
-class MembershipInline(admin.TabularInline[Membership, Project]):
+
+class MembershipInline(MembershipTable):
     model = Membership
     extra = 0
 
 
 @admin.register(Project)
-class ProjectAdmin(admin.ModelAdmin[Project]):
+class ProjectAdmin(Admin):
     list_display = ["name", "slug", "created_at"]
     search_fields = ["name", "slug"]
     inlines = [MembershipInline]
 
 
-class ReadOnly(admin.ModelAdmin[Any]):
+class ReadOnly(Admin):
     """Rows that only ingest or a command may write; deleting them is fine."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:

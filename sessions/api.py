@@ -23,7 +23,7 @@ from sessions.idempotency import answer_once
 from sessions.import_file import import_file
 from sessions.importers.parsed import ImportFailure
 from sessions.models import Project, Session
-from sessions.signin import site_url
+from sessions.site_address import site_url
 
 router = Router(tags=["sessions"])
 CHUNK_BYTES = 1024 * 1024

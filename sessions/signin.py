@@ -22,6 +22,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from sessions.models import SignInLink
+from sessions.site_address import site_url
 from sessions.tokens import hashed
 
 LIFETIME = timedelta(minutes=10)
@@ -35,18 +36,6 @@ def create_link(user: User) -> str:
     token = secrets.token_urlsafe(32)
     SignInLink.objects.create(user=user, token=hashed(token), expires_at=now + LIFETIME)
     return site_url() + reverse("signin:confirm", args=[token])
-
-
-def site_url() -> str:
-    """How a browser reaches this server: HERMES_PUBLIC_URL, or HOST and PORT."""
-    if settings.HERMES_PUBLIC_URL:
-        return str(settings.HERMES_PUBLIC_URL)
-    host = settings.HERMES_HOST
-    if host in {"0.0.0.0", "::"}:  # noqa: S104  # compared, not bound: no browser can open these
-        host = "127.0.0.1"
-    if ":" in host and not host.startswith("["):
-        host = f"[{host}]"
-    return f"http://{host}:{settings.HERMES_PORT}"
 
 
 def take_link(token: str) -> User | None:
