@@ -12,6 +12,7 @@ from typing import Any, cast
 from compression.engine.calibration import Calibration, Fall, Point, Segment, calibrate
 from compression.engine.tokens import count_parts, provider_of
 from compression.engine.transcript import Boundary, Message, Part, Recorded, Role, Transcript, Turn
+from compression.engine.windows import window_for
 from sessions.describe import boundary_records
 from sessions.importers.parsed import ParsedMessage, ParsedSession
 from sessions.measures import MESSAGE_OVERHEAD_TOKENS, Measurement
@@ -55,7 +56,8 @@ def measure(parsed: ParsedSession) -> Measurement:
         }
         for fall in calibration.silent
     ]
-    return Measurement(part_tokens=tokens, calibration=asdict(calibration), silent=silent)
+    window = window_for(model, parsed.context_window, calibration.peak)
+    return Measurement(part_tokens=tokens, calibration=asdict(calibration), silent=silent, window_tokens=window.tokens)
 
 
 def calibration_of(stored: Mapping[str, Any]) -> Calibration:

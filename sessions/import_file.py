@@ -17,7 +17,7 @@ from sessions.importers import read_sessions
 from sessions.importers.parsed import ImportFailure, ParsedSession
 from sessions.ingest import FileFacts, Ingested, ingest
 from sessions.models import Project, Session
-from sessions.signin import site_url
+from sessions.site_address import site_url
 
 
 def import_file(
@@ -40,8 +40,20 @@ def import_file(
             f"{name} cannot be read: {error.strerror}.", "Check the path and its permissions."
         ) from None
     with transaction.atomic():
-        ingested = [ingest(parsed, project=project, file=facts) for parsed in sessions]
+        ingested = ingest_all(sessions, project=project, file=facts)
     return [row(parsed, stored, str(path)) for parsed, stored in zip(sessions, ingested, strict=True)]
+
+
+def ingest_all(sessions: list[ParsedSession], *, project: Project, file: FileFacts) -> list[Ingested]:
+    """The sessions of one file stay apart, and sub-agents follow a parent that is stored under another key."""
+    ingested: list[Ingested] = []
+    keys: dict[str, str] = {}
+    for parsed in sessions:
+        parsed.parent = keys.get(parsed.parent, parsed.parent)
+        others = [one.session.pk for one in ingested]
+        ingested.append(ingest(parsed, project=project, file=file, apart_from=others))
+        keys[parsed.key] = ingested[-1].session.key
+    return ingested
 
 
 def session_path(session: Session) -> str:
@@ -62,4 +74,5 @@ def row(parsed: ParsedSession, ingested: Ingested, path: str) -> dict[str, Any]:
             counted_tokens=session.counted_tokens,
             calibration=session.calibration,
         ),
+        "key": session.key,
     }

@@ -7,6 +7,7 @@ either: what is known of a session never shrinks. It knows no HTTP and no file.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any, Literal
@@ -15,10 +16,11 @@ import orjson
 from django.db import IntegrityError, transaction
 
 from sessions import describe, measures
+from sessions.identity import Home, home_of, stored_key
 from sessions.importers.parsed import ParsedMessage, ParsedSession, Part, Usage
 from sessions.importers.storable_text import make_storable, storable_text
-from sessions.models import KEY_LENGTH, NAME_LENGTH, TITLE_LENGTH, Message, Original, Project, Session, Turn
-from sessions.originals import Originals
+from sessions.models import NAME_LENGTH, TITLE_LENGTH, Message, Project, Session, Turn
+from sessions.originals import Originals, write_originals
 from sessions.rows import Row, write_rows
 from sessions.storable import (
     bounded_integer,
@@ -30,12 +32,13 @@ from sessions.storable import (
 
 MESSAGE_FIELDS = (
     "session", "index", "role", "turn", "timestamp", "source_id", "response_id", "model", "flags", "tokens", "parts",
+    "original",
 )  # fmt: skip
 TURN_FIELDS = (
     "session", "index", "request_end", "response_end", "results_end", "model", "time", "has_usage",
     "context_tokens", "cache_read", "cache_write", "cache_write_1h", "output", "reasoning",
 )  # fmt: skip
-ORIGINAL_FIELDS = ("sha256", "text", "size_bytes", "lines")
+ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,43 +56,56 @@ class Ingested:
     status: Literal["created", "updated", "unchanged"]
 
 
-def ingest(parsed: ParsedSession, *, project: Project, file: FileFacts) -> Ingested:
-    """Store the session in the project, or bring the stored one up to date."""
+def ingest(parsed: ParsedSession, *, project: Project, file: FileFacts, apart_from: Collection[int] = ()) -> Ingested:
+    """Store the session in the project, or bring the stored one up to date.
+
+    ``apart_from``: stored sessions that other recordings of the same file are, which this one cannot be.
+    """
     make_storable(parsed)
-    key = stored_key(parsed.key)
     originals = Originals()
     parts = [[part_record(part, originals) for part in message.parts] for message in parsed.messages]
     content = content_sha256(parsed, parts)
-    known = Session.objects.filter(project=project, key=key).select_related("project").first()
-    if known is not None and is_covered(known, content, parts):
-        return Ingested(known, "unchanged")
-
-    measurement = measures.measure(parsed)
-    facts = session_facts(parsed, measurement, file) | {"content_sha256": content}
-    for records, counts in zip(parts, measurement.part_tokens, strict=True):
-        for record, tokens in zip(records, counts, strict=True):
-            record["tokens"] = tokens
-
-    with transaction.atomic():
-        session, is_new = locked_session(project, key, facts)
-        if not is_new:
-            if session.content_sha256 == content:
-                return Ingested(session, "unchanged")
-            for name, value in facts.items():
-                setattr(session, name, value)
-            session.revision += 1
-            session.save()
-        link_family(session)
-        write_rows(Original, ORIGINAL_FIELDS, originals.rows(), key=("sha256",), overwrite=False)
-        replace_rows(session, Message, MESSAGE_FIELDS, message_rows(session.pk, parsed, parts), is_new=is_new)
-        replace_rows(session, Turn, TURN_FIELDS, turn_rows(session.pk, parsed), is_new=is_new)
-    return Ingested(session, "created" if is_new else "updated")
+    measurement = None
+    for _ in range(ATTEMPTS):
+        home = home_of(parsed, content, parts, project=project, apart_from=apart_from)
+        if home.session is not None and home.is_covered:
+            return Ingested(home.session, "unchanged")
+        measurement = measurement or measures.measure(parsed)
+        facts = session_facts(parsed, measurement, file) | {"content_sha256": content}
+        with transaction.atomic():
+            session = claimed(home, project, facts)
+            if session is None:
+                continue
+            rows = message_rows(session.pk, parsed, parts, measurement.part_tokens)
+            write_originals(originals.rows())
+            replace_rows(session, Message, MESSAGE_FIELDS, rows, is_new=home.session is None)
+            replace_rows(session, Turn, TURN_FIELDS, turn_rows(session.pk, parsed), is_new=home.session is None)
+        return Ingested(session, "created" if home.session is None else "updated")
+    raise IntegrityError(f"Other imports keep writing session {home.key}; try again when they are done.")
 
 
-def stored_key(key: str) -> str:
-    """The session's own key, or the hash of one that is too long to be stored."""
-    key = storable_text(key)
-    return key if len(key) <= KEY_LENGTH else "sha256:" + sha256(key.encode()).hexdigest()
+def claimed(home: Home, project: Project, facts: dict[str, Any]) -> Session | None:
+    """The session with its new facts, locked until the transaction ends; None where another import, or a deletion,
+    was faster, so that the recording has to find its home again."""
+    if home.session is None:
+        try:
+            with transaction.atomic():
+                session = Session.objects.create(project=project, key=home.key, **facts)
+        except IntegrityError:
+            return None
+    else:
+        locked = Session.objects.select_for_update().filter(pk=home.session.pk, project=project)
+        found = locked.filter(content_sha256=home.session.content_sha256).first()
+        if found is None:
+            return None
+        session = found
+        session.project = project
+        for name, value in facts.items():
+            setattr(session, name, value)
+        session.revision += 1
+        session.save()
+    link_family(session)
+    return session
 
 
 def part_record(part: Part, originals: Originals) -> dict[str, Any]:
@@ -135,18 +151,6 @@ def message_head(message: ParsedMessage) -> list[Any]:
     ]  # fmt: skip
 
 
-def is_covered(session: Session, content: str, parts: list[list[dict[str, Any]]]) -> bool:
-    """Whether the stored session already holds all of this: the same content, or an older and shorter copy of it."""
-    if session.content_sha256 == content:
-        return True
-    if len(parts) >= session.message_count:
-        return False
-    stored = session.messages.filter(index__lt=len(parts)).values_list("parts", flat=True)
-    return all(
-        [record | {"tokens": 0} for record in old] == storable_json(new) for old, new in zip(stored, parts, strict=True)
-    )
-
-
 def session_facts(parsed: ParsedSession, measurement: measures.Measurement, file: FileFacts) -> dict[str, Any]:
     kinds = describe.part_counts(parsed)
     recorded = describe.recorded(parsed)
@@ -172,6 +176,7 @@ def session_facts(parsed: ParsedSession, measurement: measures.Measurement, file
         "thinking_count": kinds["thinking"],
         "counted_tokens": measurement.counted_tokens,
         "peak_context_tokens": bounded_integer(recorded["max_context_tokens"]) or None,
+        "window_tokens": None if measurement.window_tokens is None else bounded_integer(measurement.window_tokens),
         "context_window": None if parsed.context_window is None else bounded_integer(parsed.context_window),
         "system_in_log": parsed.system_in_log,
         "tools_json": storable_text(parsed.tools_json),
@@ -186,23 +191,6 @@ def session_facts(parsed: ParsedSession, measurement: measures.Measurement, file
     }
 
 
-def locked_session(project: Project, key: str, facts: dict[str, Any]) -> tuple[Session, bool]:
-    """The session under this key, locked until the transaction ends, and whether it was made just now.
-
-    Where two imports make the same session at once, the unique key lets one of them
-    through and the other waits here, then finds what the first one wrote.
-    """
-    locked = Session.objects.select_for_update(of=("self",)).select_related("project")
-    session = locked.filter(project=project, key=key).first()
-    if session is not None:
-        return session, False
-    try:
-        with transaction.atomic():
-            return Session.objects.create(project=project, key=key, **facts), True
-    except IntegrityError:
-        return locked.get(project=project, key=key), False
-
-
 def link_family(session: Session) -> None:
     """Tie the session to its parent and to its children, whichever of them came first."""
     family = Session.objects.filter(project=session.project).exclude(pk=session.pk)
@@ -213,7 +201,13 @@ def link_family(session: Session) -> None:
     family.filter(parent_key=session.key, parent=None).update(parent=session)
 
 
-def message_rows(session_id: int, parsed: ParsedSession, parts: list[list[dict[str, Any]]]) -> list[Row]:
+def message_rows(
+    session_id: int, parsed: ParsedSession, parts: list[list[dict[str, Any]]], part_tokens: list[list[int]]
+) -> list[Row]:
+    """Puts the tokens into the records of the parts, too."""
+    for records, counts in zip(parts, part_tokens, strict=True):
+        for record, tokens in zip(records, counts, strict=True):
+            record["tokens"] = tokens
     turns = describe.turns_of_messages(parsed)
     return [
         (
@@ -228,6 +222,7 @@ def message_rows(session_id: int, parsed: ParsedSession, parts: list[list[dict[s
             sorted(message.flags),
             sum(record["tokens"] for record in records) + measures.MESSAGE_OVERHEAD_TOKENS,
             records,
+            next((record["original"] for record in records if "original" in record), None),
         )
         for index, (message, records) in enumerate(zip(parsed.messages, parts, strict=True))
     ]

@@ -22,11 +22,13 @@ MESSAGE_OVERHEAD_TOKENS = 4
 @dataclass(frozen=True, slots=True)
 class Measurement:
     """``part_tokens[i][j]``: uncalibrated tokens of part j of message i. ``calibration``: at least k, hidden and
-    points. ``silent``: boundaries without a record, each with at least ``turn``, ``kind`` and ``tokens_left``."""
+    points. ``silent``: boundaries without a record, each with at least ``turn``, ``kind`` and ``tokens_left``.
+    ``window_tokens``: the context window that a policy would assume, also where the log names none."""
 
     part_tokens: list[list[int]]
     calibration: dict[str, Any] = field(default_factory=dict)
     silent: list[dict[str, Any]] = field(default_factory=list)
+    window_tokens: int | None = None
 
     @property
     def counted_tokens(self) -> int:

@@ -118,7 +118,8 @@ class Session(models.Model):
     thinking_count = models.PositiveIntegerField(default=0)
     counted_tokens = models.PositiveBigIntegerField(default=0, help_text=_("Uncalibrated, over all messages."))
     peak_context_tokens = models.PositiveBigIntegerField(null=True, help_text=_("The provider's own figure."))
-    context_window = models.PositiveBigIntegerField(null=True)
+    context_window = models.PositiveBigIntegerField(null=True, help_text=_("What the log states."))
+    window_tokens = models.PositiveBigIntegerField(null=True, help_text=_("What a policy takes for the window."))
     system_in_log = models.BooleanField(default=False)
     tools_json = models.TextField(blank=True)
     recorded = models.JSONField(default=dict)
@@ -154,8 +155,8 @@ class Session(models.Model):
 class Message(models.Model):
     """One role-tagged item. ``tokens`` = those of its parts + 4, uncalibrated.
 
-    A part is a dict of ``kind``, ``tokens`` and the fields that are not empty; a tool
-    result has ``original`` (a sha256) in the place of ``text``.
+    A part is a dict of ``kind``, ``tokens`` and the fields that are not empty; a tool result has ``original``
+    (a sha256) in the place of ``text``, and its message points to that row, so that it is found both ways.
     """
 
     session = models.ForeignKey(Session, models.DB_CASCADE, related_name="messages", db_index=False)
@@ -169,6 +170,7 @@ class Message(models.Model):
     flags = models.JSONField(default=list)
     tokens = models.PositiveIntegerField(default=0)
     parts = models.JSONField(default=list)
+    original = models.ForeignKey(Original, models.DB_SET_NULL, null=True, related_name="messages")
 
     class Meta:
         verbose_name = _("message")

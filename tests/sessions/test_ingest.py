@@ -233,3 +233,17 @@ def test_a_failure_in_the_middle_stores_nothing(project: Project, settings: Sett
 
 def one_count_short(parsed: ParsedSession) -> Measurement:
     return Measurement(words(parsed).part_tokens[:-1])
+
+
+def test_the_window_that_a_policy_would_assume_stands_beside_the_log_s_own(
+    project: Project, settings: Settings
+) -> None:
+    settings.AGENT_SESSIONS_MEASURE = "tests.sessions.test_ingest.with_a_window"
+
+    session = ingest(recorded.session(), project=project, file=FILE).session
+
+    assert (session.context_window, session.window_tokens) == (None, 200_000)
+
+
+def with_a_window(parsed: ParsedSession) -> Measurement:
+    return Measurement(words(parsed).part_tokens, window_tokens=200_000)
