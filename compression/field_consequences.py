@@ -233,7 +233,8 @@ def _latest_user(trial: Trial) -> Iterable[Line]:
     kept = trial.pinned_for("latest user request")
     if not kept:
         return [Line(f"always in the head or recent zone: {UNCHANGED}")]
-    return [Line(f"keeps {_many(len(kept), 'request')}, the largest {short(max(trial.tokens_of([i]) for i in kept))}")]
+    largest = max(trial.tokens_of([i]) for i in kept)
+    return [Line(f"keeps {_many(len(kept), 'request')}, the largest {short(largest)} tokens")]
 
 
 def _recall(trial: Trial) -> Iterable[Line]:

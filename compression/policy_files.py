@@ -19,7 +19,7 @@ MAX_BYTES = 256 * 1024
 MEDIA_TYPES = {"json": "application/json", "toml": "application/toml"}
 
 
-def read(file: UploadedFile) -> Policy:
+def read(file: UploadedFile[bytes]) -> Policy:
     """The policy in an uploaded file; InvalidPolicy names the file and every fault."""
     name = (file.name or "policy")[:120]
     if (file.size or 0) > MAX_BYTES:

@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 from django.db.models import QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Greatest
 
 from compression.consequences import Consequences, consequences
 from compression.engine.policy import Policy
@@ -20,7 +20,6 @@ from compression.policies import InForce, changes, standing_adoptions
 from compression.policy_figures import comparison
 from compression.policy_form import ROLES, PinRow, PolicyForm, Shown
 from compression.policy_history import history
-from compression.policy_starts import presets
 from compression.policy_table import rows
 from compression.project_peaks import project_peaks
 from compression.replays import stored_replay
@@ -53,7 +52,7 @@ class PinView:
 
 def choosable(project: Project) -> QuerySet[Session]:
     """Sessions with a model call, the one with the highest peak first."""
-    peak = Coalesce("peak_context_tokens", "counted_tokens")
+    peak = Greatest(Coalesce("peak_context_tokens", 0), "counted_tokens")
     return Session.objects.filter(project=project, turn_count__gt=0).order_by(peak.desc(), "pk")
 
 
@@ -136,7 +135,7 @@ def page_context(
     return {
         "session": session,
         "sessions": offered,
-        "presets": presets(),
+        "presets": PRESETS.values(),
         "roles": ROLES,
         "history": past,
         "standing": standing[0] if standing else None,

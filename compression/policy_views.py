@@ -23,17 +23,21 @@ from compression.policies import in_force as in_force_of
 from compression.policy_files import MEDIA_TYPES, Format, download, read
 from compression.policy_form import PolicyForm
 from compression.policy_history import change_rows
+from compression.policy_keys import Choice, UnknownKey, chosen, offered
 from compression.policy_page import chosen_session, page_context, preview_context, tried
-from compression.policy_starts import IN_FORCE, Start, UnknownStart, presets, start_of
 from sessions.models import Project
 from sessions.views import SignedInRequest, visible_project
+
+IN_FORCE = "in-force"
 
 
 @require_GET
 def policy_page(request: SignedInRequest, slug: str) -> HttpResponse:
     project = visible_project(request, slug)
-    start = found_start(project, request.GET.get("from") or IN_FORCE)
-    return page(request, project, PolicyForm.of(start.policy), origin=start.origin)
+    key = request.GET.get("from") or IN_FORCE
+    start = named(project, key)
+    origin = "" if key == IN_FORCE else f"version {start.version.number}" if start.version else start.label
+    return page(request, project, PolicyForm.of(start.policy), origin=origin)
 
 
 @require_POST
@@ -157,27 +161,23 @@ def version_of(project: Project, number: int) -> PolicyVersion:
 def diff(request: SignedInRequest, slug: str) -> HttpResponse:
     """Two policies field by field: versions, presets, or what is in force."""
     project = visible_project(request, slug)
-    old = found_start(project, request.GET.get("old") or IN_FORCE)
-    new = found_start(project, request.GET.get("new") or IN_FORCE)
-    versions = PolicyVersion.objects.filter(project=project).only("number", "name")[:200]
+    old = named(project, request.GET.get("old") or IN_FORCE)
+    new = named(project, request.GET.get("new") or IN_FORCE)
     context = {
         "project": project,
         "old": old,
         "new": new,
         "rows": change_rows(policies.changes(old.policy, new.policy)),
-        "choices": [
-            (IN_FORCE, _("in force: %(policy)s") % {"policy": in_force_of(project).label}),
-            *((f"v{version.number}", str(version)) for version in versions),
-            *((preset.name, preset.label) for preset in presets()),
-        ],
+        "choices": offered(project),
     }
     return render(request, "compression/policy_diff.html", context)
 
 
-def found_start(project: Project, name: str) -> Start:
+def named(project: Project, key: str) -> Choice:
+    """The policy of a key, inside this project; 404 where there is none."""
     try:
-        return start_of(project, name)
-    except UnknownStart:
+        return chosen(project, key)
+    except UnknownKey:
         raise Http404 from None
 
 
@@ -211,9 +211,9 @@ def export_draft(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def export(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
-    """A version (``v3``), a preset (``preset:chapter``) or what is in force (``in-force``) as a file."""
+    """A version (``v3``), a preset (``chapter``) or what is in force (``in-force``) as a file."""
     project = visible_project(request, slug)
-    start = found_start(project, name)
+    start = named(project, name)
     return download(start.policy, format_of(request.GET.get("format", "json")), f"{project.slug} {start.label}")
 
 
