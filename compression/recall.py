@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from django.db.models import TextField
-from django.db.models.functions import Cast
-
 from compression.engine.snapshots import UnknownAddress, address_digits, resolve
 from sessions.models import Message, Original
 
-CANDIDATES = 100
-"""Originals that are looked at for a short address."""
+CANDIDATES = 2
+"""Originals that are looked at for a short address: the second one already makes it ambiguous."""
 
 
 def stored_original(project_slug: str, address: str) -> tuple[str, bytes]:
     """(sha256, bytes) of the original that an address means in a project; UnknownAddress when there is none."""
-    like = Original.objects.filter(sha256__startswith=address_digits(address)).values_list("sha256", flat=True)
-    messages = Message.objects.filter(session__project__slug=project_slug).annotate(raw=Cast("parts", TextField()))
-    held = [sha for sha in like[:CANDIDATES] if messages.filter(raw__contains=f'"{sha}"').exists()]
+    messages = Message.objects.filter(
+        session__project__slug=project_slug, original__sha256__startswith=address_digits(address)
+    )
+    held = messages.order_by("original").values_list("original", flat=True).distinct()[:CANDIDATES]
     try:
-        sha = resolve(address, held)
+        sha = resolve(address, (sha for sha in held if sha is not None))
     except UnknownAddress as error:
         raise UnknownAddress(f"{error} in project {project_slug!r}") from None
     return sha, Original.objects.get(sha256=sha).text.encode()
