@@ -1,4 +1,4 @@
-"""How an address names a policy: a preset by its name, a version of the project as ``v3``.
+"""How an address names a policy: a preset by its name, a version of the project as ``v3``, or ``in-force``.
 
 Looks inside one project only; what another project saved does not exist here.
 """
@@ -36,7 +36,10 @@ class Choice:
 
 
 def chosen(project: Project, key: str) -> Choice:
-    """The policy that a key names. One query for a version, none for a preset."""
+    """The policy that a key names; ``preset:NAME`` is that preset. One query for a version, none for a preset."""
+    if key == "in-force":
+        key = key_in_force(project)
+    key = key.removeprefix("preset:")
     if key in PRESETS:
         return preset(key)
     number = key.removeprefix("v")

@@ -5,17 +5,15 @@ Knows no request. Rows are asked for in a constant number of queries, whatever t
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-import orjson
-from django.db.models import Case, F, FloatField, Model, Q, QuerySet, Value, When
+from django.db.models import Case, F, FloatField, Q, QuerySet, Value, When
 from django.db.models.functions import Abs, Cast, Coalesce, Lower
 from django.utils.translation import gettext_lazy as _
 
+from compression.keyset import read_cursor, write_cursor
 from compression.models import Run, RunResult
 
 PAGE_SIZE = 50
@@ -96,14 +94,14 @@ def page_of(run: Run, *, text: str = "", only: str = "", sort: str = "", after: 
     sort = sort if sort.removeprefix("-") in SORTS else DEFAULT_SORT
     name, direction = sort.removeprefix("-"), "-" if sort.startswith("-") else ""
     rows = found(run, text=text, only=only).annotate(sort_value=SORTS[name])
-    if (start := _read_cursor(after, sort)) is not None:
+    if (start := read_cursor(after, sort, is_word=name in WORDS)) is not None:
         value, key = start
         side = "lt" if direction else "gt"
         rows = rows.filter(Q(**{f"sort_value__{side}": value}) | Q(sort_value=value, **{f"pk__{side}": key}))
     rows = _with_session(rows).order_by(f"{direction}sort_value", f"{direction}pk")
     listed = list(rows[: PAGE_SIZE + 1])
     kept = listed[:PAGE_SIZE]
-    return Page(kept, _write_cursor(kept[-1], sort) if len(listed) > PAGE_SIZE else "", sort)
+    return Page(kept, write_cursor(kept[-1], sort) if len(listed) > PAGE_SIZE else "", sort)
 
 
 def every(run: Run, *, text: str = "", only: str = "") -> Iterator[list[RunResult]]:
@@ -126,20 +124,3 @@ def turn_to_look_at(result: RunResult) -> int:
         return result.overflow_turn
     at = (result.summary.get("composition") or {}).get("turn")
     return cast("int", at) if at is not None else 0
-
-
-def _write_cursor(row: Model, sort: str) -> str:
-    value = row.sort_value  # type: ignore[attr-defined]  # annotated by page_of
-    return base64.urlsafe_b64encode(orjson.dumps([sort, value, row.pk])).decode().rstrip("=")
-
-
-def _read_cursor(cursor: str, sort: str) -> tuple[Any, int] | None:
-    try:
-        of_sort, value, key = orjson.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    except (binascii.Error, ValueError, TypeError):
-        return None
-    if of_sort != sort or type(key) is not int or not -(2**63) <= key < 2**63:
-        return None
-    if sort.removeprefix("-") in WORDS:
-        return (value, key) if isinstance(value, str) else None
-    return (value, key) if isinstance(value, int | float) and abs(value) < 2**62 else None

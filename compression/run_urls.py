@@ -8,6 +8,7 @@ from compression import compare_views, run_views
 
 run_urls = [
     path("compare/", compare_views.compare, name="compare"),
+    path("compare/timeline/", compare_views.timeline, name="compare-timeline"),
     path("runs/", run_views.project_runs, name="runs"),
     path("runs/<int:pk>/", run_views.run_detail, name="run"),
     path("runs/<int:pk>/progress/", run_views.run_progress, name="run-progress"),
