@@ -1,8 +1,8 @@
-"""What the address of a session page may ask for: turn, policy, side, axis, and an opened run of messages."""
+"""What the address of a session page may ask for: turn, policy, side, axis, an opened run of messages, a search."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 from urllib.parse import urlencode
 
@@ -11,18 +11,25 @@ from django.utils.translation import gettext_lazy as _
 
 from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
+from compression.policy_keys import Choice, UnknownKey
+from compression.policy_menu import PolicyMenu
+from compression.search_query import ROLES, ZONES, BadPattern, SearchQuery
 
 Side = Literal["before", "both", "after", "diff"]
-Axis = Literal["turns", "minutes"]
+Axis = Literal["turns", "exchanges", "minutes"]
 SIDES = (("before", _("Before")), ("both", _("Side by side")), ("after", _("After")), ("diff", _("Diff")))
-AXES = (("turns", _("Turns")), ("minutes", _("Minutes")))
+AXES = (("turns", _("Turns")), ("exchanges", _("Exchanges")), ("minutes", _("Minutes")))
 DEFAULT_POLICY, DEFAULT_SIDE, DEFAULT_AXIS = "hermes", "both", "turns"
 LARGEST = 2**31 - 1
+QUERY_LENGTH, NAME_LENGTH = 500, 200
 
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """Everything that the address of a session page says. ``open`` is the message from which a run is opened."""
+    """Everything that the address of a session page says. ``open`` is the message from which a run is opened.
+
+    ``policy_name`` is the key of a preset or of a version; ``chosen`` is what a version's key means.
+    """
 
     path: str
     turn: int
@@ -30,10 +37,17 @@ class PageState:
     side: Side = "both"
     axis: Axis = "turns"
     open: int | None = None
+    chosen: Choice | None = None
+    search: SearchQuery = field(default_factory=SearchQuery)
 
     @property
     def policy(self) -> Policy:
-        return PRESETS[self.policy_name]
+        return self.chosen.policy if self.chosen else PRESETS[self.policy_name]
+
+    @property
+    def policy_label(self) -> str:
+        """The policy as a sentence names it."""
+        return str(self.chosen.version) if self.chosen and self.chosen.version else self.policy_name
 
     def url(self, **changes: Any) -> str:
         """The address of this page with some of it changed. An opened run does not outlive a change of turn."""
@@ -46,22 +60,29 @@ class PageState:
         }
         if state.open is not None:
             query["open"] = state.open
+        query |= state.search.as_query()
         return f"{self.path}?{urlencode(query)}"
 
 
 class StateForm(forms.Form):
     """Parses the query of a session page; what is missing has a default, what is wrong is named."""
 
-    policy = forms.ChoiceField(choices=[(name, name) for name in PRESETS], required=False)
+    policy = forms.CharField(max_length=100, required=False)
     side = forms.ChoiceField(choices=SIDES, required=False)
     axis = forms.ChoiceField(choices=AXES, required=False)
     turn = forms.IntegerField(min_value=0, max_value=LARGEST, required=False)
     open = forms.IntegerField(min_value=0, max_value=LARGEST, required=False)
+    q = forms.CharField(max_length=QUERY_LENGTH, required=False, strip=False)
+    regex = forms.BooleanField(required=False)
+    tool = forms.CharField(max_length=NAME_LENGTH, required=False)
+    role = forms.ChoiceField(choices=ROLES, required=False)
+    zone = forms.ChoiceField(choices=ZONES, required=False)
+    errors_only = forms.BooleanField(required=False)
 
-    def __init__(self, data: Any, *, turns: int) -> None:
+    def __init__(self, data: Any, *, turns: int, menu: PolicyMenu) -> None:
         super().__init__(data)
-        self.turns = turns
-        for name in ("policy", "side", "axis"):
+        self.turns, self.menu = turns, menu
+        for name in ("side", "axis", "role", "zone"):
             self.fields[name].error_messages["invalid_choice"] = _("%(value)s is none of them")
 
     def clean_turn(self) -> int:
@@ -73,16 +94,37 @@ class StateForm(forms.Form):
             raise forms.ValidationError(_("the session has turns 0 to %(last)s"), params={"last": last})
         return cast("int", turn)
 
+    def clean_policy(self) -> Choice:
+        try:
+            return self.menu.choice(self.cleaned_data["policy"])
+        except UnknownKey as error:
+            raise forms.ValidationError(str(error)) from None
+
+    def clean_q(self) -> str:
+        return str(self.cleaned_data["q"]) if self.cleaned_data["q"].strip() else ""
+
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        names = ("q", "regex", "tool", "role", "zone", "errors_only")
+        if all(name in given for name in names):
+            try:
+                given["search"] = SearchQuery(**{name: given[name] for name in names})
+            except BadPattern as error:
+                self.add_error("q", str(error))
+        return given
+
     def state(self, path: str) -> PageState:
         """The state of a valid form."""
         given = self.cleaned_data
         return PageState(
             path=path,
             turn=given["turn"],
-            policy_name=given["policy"] or DEFAULT_POLICY,
+            policy_name=given["policy"].key,
             side=cast("Side", given["side"] or DEFAULT_SIDE),
             axis=cast("Axis", given["axis"] or DEFAULT_AXIS),
             open=given["open"],
+            chosen=given["policy"],
+            search=given["search"],
         )
 
     def faults(self) -> list[str]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.urls import reverse
 
 from compression.composition import composition
-from compression.engine.presets import PRESETS
 from compression.figures import SOURCE_NAMES, sources_present
 from compression.forms import AXES, SIDES, PageState
+from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.session_facts import banners, bounded, events_page, facts, neighbours
 from compression.window_strip import strip
@@ -17,7 +18,7 @@ from compression.window_view import window_view
 from sessions.models import Session
 
 
-def window_context(session: Session, document: ReplayDocument, state: PageState) -> dict[str, Any]:
+def window_context(session: Session, document: ReplayDocument, state: PageState, menu: PolicyMenu) -> dict[str, Any]:
     """What depends on the turn: the window, its strips and what fills it."""
     turn, reserve = state.turn, state.policy.reserve_output
     before = strip(document, turn, after=False, reserve=reserve)
@@ -29,7 +30,7 @@ def window_context(session: Session, document: ReplayDocument, state: PageState)
         "project": session.project,
         "state": state,
         "document": document,
-        "policies": PRESETS.values(),
+        "policies": menu.groups(state.policy_name),
         "window": window_view(session, document, state),
         "strips": [
             (name, one)
@@ -53,7 +54,7 @@ def window_context(session: Session, document: ReplayDocument, state: PageState)
     }
 
 
-def page_context(session: Session, document: ReplayDocument, state: PageState) -> dict[str, Any]:
+def page_context(session: Session, document: ReplayDocument, state: PageState, menu: PolicyMenu) -> dict[str, Any]:
     """The whole page. Its size does not depend on the session's."""
     own = [row for row in session.boundaries if isinstance(row, dict)]
     own_shown, own_more = bounded(own)
@@ -82,12 +83,30 @@ def page_context(session: Session, document: ReplayDocument, state: PageState) -
         "skipped": skipped,
         "skipped_more": skipped_more,
         "metadata": sorted(session.metadata_counts.items(), key=lambda row: -row[1])[:20],
+        "tune_url": tune_url(session, state, menu),
+        "compare_url": compare_url(session, state, menu),
         "timeline_url": address(session, "timeline", state),
         "turns_url": address(session, "turns", state),
     }
     if document.turns:
-        context |= window_context(session, document, state)
+        context |= window_context(session, document, state, menu)
     return context
+
+
+def tune_url(session: Session, state: PageState, menu: PolicyMenu) -> str:
+    """The policy form, started from the policy at hand, with its consequences on this session."""
+    query: dict[str, Any] = {"session": session.pk}
+    if state.policy_name != menu.default.key:
+        is_version = state.chosen is not None and state.chosen.version is not None
+        query["from"] = state.policy_name if is_version else f"preset:{state.policy_name}"
+    return f"{reverse('compression:policy', args=[session.project.slug])}?{urlencode(query)}"
+
+
+def compare_url(session: Session, state: PageState, menu: PolicyMenu) -> str:
+    """The policy at hand against the one in force; the one in force against none."""
+    other = menu.default.key if state.policy_name != menu.default.key else "none"
+    query = {"session": session.pk, "a": other, "b": state.policy_name}
+    return f"{reverse('compression:compare', args=[session.project.slug])}?{urlencode(query)}"
 
 
 def address(session: Session, name: str, state: PageState) -> str:

@@ -6,6 +6,7 @@ A view finds the session, checks access and asks for one context. A session that
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -18,6 +19,7 @@ from compression.engine.snapshots import UnknownAddress
 from compression.figures import timeline as timeline_figure
 from compression.forms import LARGEST, PageState, StateForm
 from compression.message_texts import TextSlice, original_slice, part_slice
+from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.replays import stored_replay
 from compression.session_facts import events_page, turns_page
@@ -41,13 +43,23 @@ def refused(request: HttpRequest, session: Session, form: StateForm) -> HttpResp
     return render(request, "compression/bad_state.html", context, status=400)
 
 
-def opened(request: HttpRequest, session: Session) -> tuple[PageState, ReplayDocument] | StateForm:
-    """The state that the query asks for and its replay; the form when the query is wrong."""
-    form = StateForm(request.GET, turns=session.turn_count)
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The state that a query asks for and the replay under its policy."""
+
+    state: PageState
+    document: ReplayDocument
+    menu: PolicyMenu
+
+
+def opened(request: HttpRequest, session: Session) -> Opened | StateForm:
+    """What the query asks for; the form when the query is wrong."""
+    menu = PolicyMenu(session.project)
+    form = StateForm(request.GET, turns=session.turn_count, menu=menu)
     if not form.is_valid():
         return form
     state = form.state(session.get_absolute_url())
-    return state, stored_replay(session, state.policy)
+    return Opened(state, stored_replay(session, state.policy), menu)
 
 
 def first_of(request: HttpRequest) -> int:
@@ -63,13 +75,13 @@ def session_detail(request: PageRequest, slug: str, pk: int) -> HttpResponse:
     found = opened(request, session)
     if isinstance(found, StateForm):
         return refused(request, session, found)
-    state, document = found
+    state, document = found.state, found.document
     if request.htmx and not request.htmx.history_restore_request and document.turns:
-        context = window_context(session, document, state)
+        context = window_context(session, document, state, found.menu)
         response = render(request, "compression/window.html", context | {"is_fragment": True})
         response["HX-Replace-Url"] = state.url(open=state.open)
         return response
-    return render(request, "compression/session.html", page_context(session, document, state))
+    return render(request, "compression/session.html", page_context(session, document, state, found.menu))
 
 
 @require_GET
@@ -79,8 +91,7 @@ def timeline(request: PageRequest, slug: str, pk: int) -> HttpResponse:
     found = opened(request, session)
     if isinstance(found, StateForm):
         return JsonResponse({"error": "; ".join(found.faults())}, status=400)
-    state, document = found
-    return JsonResponse(timeline_figure(document, state.policy, state.axis))
+    return JsonResponse(timeline_figure(found.document, found.state.policy, found.state.axis))
 
 
 @require_GET
@@ -101,13 +112,12 @@ def paged(request: PageRequest, slug: str, pk: int, template: str, name: str, pa
     found = opened(request, session)
     if isinstance(found, StateForm):
         return refused(request, session, found)
-    state, document = found
     context = {
         "session": session,
         "project": session.project,
-        "state": state,
+        "state": found.state,
         "fragment": template,
-        name: page(document, state, first_of(request)),
+        name: page(found.document, found.state, first_of(request)),
     }
     return render(request, template if request.htmx else "compression/fragment_page.html", context)
 
@@ -132,7 +142,7 @@ def recall(request: PageRequest, slug: str, pk: int, address: str) -> HttpRespon
     if isinstance(found, StateForm):
         return refused(request, session, found)
     try:
-        edit = found[1].edit_of(address)
+        edit = found.document.edit_of(address)
     except UnknownAddress as error:
         raise Http404(str(error)) from None
     piece = original_slice(edit.sha256, first_of(request))

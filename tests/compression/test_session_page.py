@@ -16,6 +16,7 @@ from compression.engine.replay import replay
 from compression.engine.summary import summarize
 from compression.engine.turns import tabulate
 from compression.message_texts import SLICE_LINES
+from compression.policies import adopt, save_version
 from compression.replays import stored_replay
 from compression.transcripts import from_session
 from sessions.importers.parsed import ParsedMessage, ParsedTurn, Part
@@ -140,7 +141,7 @@ def test_a_leading_answer_without_usage_or_times_is_shown(signed_in: Client, pro
         ("?turn=-1", "turn: "),
         ("?turn=one", "turn: "),
         ("?turn=99999999999999999999", "turn: "),
-        ("?policy=%3Cscript%3E", "policy: &lt;script&gt; is none of them"),
+        ("?policy=%3Cscript%3E", "policy: there is no policy &#x27;&lt;script&gt;&#x27;"),
         ("?side=left", "side: left is none of them"),
         ("?axis=miles", "axis: miles is none of them"),
         ("?open=x", "open: "),
@@ -192,6 +193,55 @@ def test_a_session_is_not_found_under_another_project(
     session = store(parsed(2), project)
 
     assert signed_in.get(f"/projects/{other_project.slug}/sessions/{session.pk}/").status_code == 404
+
+
+# policies
+
+
+def test_the_policy_in_force_is_the_one_that_is_shown(signed_in: Client, project: Project, user: User) -> None:
+    session = with_event(project)
+    mild = PRESETS["chapter"].model_copy(update={"name": "mild", "trigger_ratio": 0.9})
+    adopt(version=save_version(project=project, policy=mild, author=user), by=user)
+
+    response = signed_in.get(session.get_absolute_url())
+
+    assert response.context["state"].policy == mild
+    assert response.context["document"].table.after == stored_replay(session, mild).table.after
+    assert '<option value="v1" selected>v1 mild · in force</option>' in response.content.decode()
+
+
+def test_a_version_is_named_in_the_address(signed_in: Client, project: Project, user: User) -> None:
+    session = with_event(project)
+    mild = PRESETS["chapter"].model_copy(update={"name": "mild", "trigger_ratio": 0.9})
+    save_version(project=project, policy=PRESETS["chapter"], author=user)
+    save_version(project=project, policy=mild, author=user, note="later")
+
+    context = signed_in.get(session.get_absolute_url() + "?policy=v2").context
+
+    assert context["state"].policy == mild
+    assert context["state"].url() == f"{session.get_absolute_url()}?turn=59&policy=v2&side=both&axis=turns"
+    assert context["tune_url"] == f"/projects/apollo/policy/?session={session.pk}&from=v2"
+    assert context["compare_url"] == f"/projects/apollo/compare/?session={session.pk}&a=hermes&b=v2"
+
+
+def test_the_menu_lists_the_newest_versions_and_the_one_that_is_looked_at(
+    signed_in: Client, project: Project, user: User
+) -> None:
+    session = store(parsed(2), project)
+    for _ in range(25):
+        save_version(project=project, policy=PRESETS["chapter"], author=user)
+
+    groups = signed_in.get(session.get_absolute_url() + "?policy=v2").context["policies"]
+
+    assert [option.key for option in groups[0][1]] == [*(f"v{n}" for n in range(25, 5, -1)), "v2"]
+    assert [option.key for option in groups[1][1]] == list(PRESETS)
+
+
+def test_a_version_of_another_project_is_unknown(signed_in: Client, project: Project, other_project: Project) -> None:
+    session = store(parsed(2), project)
+    save_version(project=other_project, policy=PRESETS["chapter"], author=None)
+
+    assert signed_in.get(session.get_absolute_url() + "?policy=v1").status_code == 400
 
 
 # texts on demand
@@ -262,7 +312,7 @@ def test_queries_do_not_grow_with_the_session(signed_in: Client, project: Projec
             if not warm_up:
                 counts.append(len(queries))
 
-    assert counts == [6, 6]
+    assert counts == [8, 8]
 
 
 @pytest.mark.parametrize(("policy", "exchanges"), [("chapter", 1_000), ("sliding-window", 300)])
