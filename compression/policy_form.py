@@ -21,7 +21,6 @@ from compression.policy_fields import SECTIONS, SETTINGS, Setting, label_of
 
 PIN_FIELDS = ("tool", "role", "pattern", "is_error", "keep_last", "reason")
 ROLES = ("system", "user", "assistant", "tool")
-MOST_PINS = 50
 LONGEST = 1_000
 
 _GROUPED = re.compile(r"\d{1,3}([,'’]\d{3})+")
@@ -212,6 +211,8 @@ class PolicyForm:
         numbers = {rank: number for number, rank in self._ranks.items()}
         for item in error.errors(include_url=False):
             place = item["loc"]
+            if item["type"] == "literal_error" and len(place) > 1 and isinstance(item["input"], int):
+                continue  # a number was meant: that it is no word either is no news
             if not place:
                 self._combination(_words(item))
             elif place[0] == "pins" and len(place) > 1:
