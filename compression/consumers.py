@@ -28,7 +28,7 @@ NOT_SIGNED_IN, NO_SUCH_RUN = 4401, 4404
 LARGEST_SEQ = 2**53 - 1
 
 
-class RunProgress(AsyncJsonWebsocketConsumer):
+class RunProgress(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
     """``{"type": "progress", "seq", ...}`` until ``is_over``, then the socket closes with 1000.
 
     ``{"resume_from": seq}`` asks for the present state at once; numbering goes on behind ``seq``.
@@ -43,7 +43,7 @@ class RunProgress(AsyncJsonWebsocketConsumer):
             await self.close(NOT_SIGNED_IN)
             return
         self.run_id: int = self.scope["url_route"]["kwargs"]["run_id"]
-        run = await visible_run(user.pk, self.run_id)
+        run: Run | None = await database_sync_to_async(visible_run)(user.pk, self.run_id)
         if run is None:
             await self.close(NO_SUCH_RUN)
             return
@@ -54,7 +54,7 @@ class RunProgress(AsyncJsonWebsocketConsumer):
     async def watch(self, run: Run) -> None:
         looks = 0
         while True:
-            row = await row_of(run)
+            row: dict[str, Any] = await database_sync_to_async(row_of)(run)
             if row != self.last:
                 self.last = row
                 await self.send_state()
@@ -64,7 +64,7 @@ class RunProgress(AsyncJsonWebsocketConsumer):
             await asyncio.sleep(SECONDS_BETWEEN)
             looks += 1
             if looks % LOOKS_BETWEEN_CHECKS == 0:
-                if await visible_run(self.user_id, self.run_id) is None:
+                if await database_sync_to_async(visible_run)(self.user_id, self.run_id) is None:
                     await self.close(NO_SUCH_RUN)
                     return
                 await database_sync_to_async(runs.take_up)()
@@ -90,7 +90,6 @@ class RunProgress(AsyncJsonWebsocketConsumer):
             self.watching.cancel()
 
 
-@database_sync_to_async
 def visible_run(user_id: int, run_id: int) -> Run | None:
     """The run, if the user may see it now."""
     user = get_user_model().objects.filter(pk=user_id).first()
@@ -99,6 +98,5 @@ def visible_run(user_id: int, run_id: int) -> Run | None:
     return Run.objects.filter(pk=run_id, project__in=Project.objects.visible_to(user)).first()
 
 
-@database_sync_to_async
 def row_of(run: Run) -> dict[str, Any]:
     return progress_row(runs.progress(run))

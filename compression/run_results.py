@@ -98,8 +98,8 @@ def page_of(run: Run, *, text: str = "", only: str = "", sort: str = "", after: 
         value, key = start
         side = "lt" if direction else "gt"
         rows = rows.filter(Q(**{f"sort_value__{side}": value}) | Q(sort_value=value, **{f"pk__{side}": key}))
-    rows = _with_session(rows).order_by(f"{direction}sort_value", f"{direction}pk")
-    listed = list(rows[: PAGE_SIZE + 1])
+    ordered = _with_session(rows).order_by(f"{direction}sort_value", f"{direction}pk")
+    listed = list(ordered[: PAGE_SIZE + 1])
     kept = listed[:PAGE_SIZE]
     return Page(kept, write_cursor(kept[-1], sort) if len(listed) > PAGE_SIZE else "", sort)
 
