@@ -69,6 +69,10 @@ def part_counts(parsed: ParsedSession) -> Counter[str]:
     return Counter(part.kind for message in parsed.messages for part in message.parts)
 
 
+def tool_errors(parsed: ParsedSession) -> int:
+    return sum(part.kind == "tool_result" and part.is_error for message in parsed.messages for part in message.parts)
+
+
 def recorded(parsed: ParsedSession) -> dict[str, int]:
     """Sums, and the peak, of what the provider itself reported, in tokens."""
     usages = [turn.usage for turn in parsed.turns if turn.usage is not None]

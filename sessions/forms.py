@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
+from django.db.models import QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from sessions.importers import FORMATS
-from sessions.models import NAME_LENGTH, ApiToken
+from sessions.models import NAME_LENGTH, ApiToken, Project
 
 
 class ProjectForm(forms.Form):
@@ -38,13 +40,41 @@ class SessionFilterForm(forms.Form):
     q = forms.CharField(label=_("Search"), required=False, max_length=200, strip=True)
     format = forms.CharField(label=_("Format"), required=False, max_length=NAME_LENGTH)
     model = forms.CharField(label=_("Model"), required=False, max_length=NAME_LENGTH)
+    since = forms.DateField(label=_("Started from"), required=False)
+    until = forms.DateField(label=_("until"), required=False)
+    failures = forms.BooleanField(label=_("with tool errors"), required=False)
+    boundaries = forms.BooleanField(label=_("compacted by the agent"), required=False)
     sort = forms.CharField(required=False, max_length=20)
     after = forms.CharField(required=False, max_length=2000)
 
-    def state(self) -> dict[str, str]:
-        """Every field with a string; too long or otherwise refused ones are empty."""
+    def state(self) -> dict[str, Any]:
+        """Every field; text that was refused is empty, a date that was refused None."""
         self.is_valid()
-        return {name: self.cleaned_data.get(name, "") for name in self.fields}
+        return {name: self.cleaned_data.get(name, self.EMPTY.get(name, "")) for name in self.fields}
+
+    EMPTY = {"since": None, "until": None, "failures": False, "boundaries": False}
+
+    def query(self) -> str:
+        """The state as a query string in one fixed spelling, without a place among the pages."""
+        state = {name: value for name, value in self.state().items() if value and name != "after"}
+        return urlencode({name: "1" if value is True else value for name, value in state.items()})
+
+
+class SavedFilterForm(forms.Form):
+    name = forms.CharField(label=_("Name"), max_length=60, strip=True)
+    query = forms.CharField(max_length=4000, widget=forms.HiddenInput)
+
+
+class MoveForm(forms.Form):
+    """To which of ``projects`` the chosen sessions go."""
+
+    target = forms.ModelChoiceField(label=_("To project"), queryset=Project.objects.none(), to_field_name="slug")
+
+    def __init__(self, *args: Any, projects: QuerySet[Project], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["target"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = projects
 
 
 class TokenForm(forms.Form):

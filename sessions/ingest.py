@@ -154,6 +154,7 @@ def message_head(message: ParsedMessage) -> list[Any]:
 def session_facts(parsed: ParsedSession, measurement: measures.Measurement, file: FileFacts) -> dict[str, Any]:
     kinds = describe.part_counts(parsed)
     recorded = describe.recorded(parsed)
+    boundaries = describe.boundary_records(parsed, measurement.silent)
     return {
         "title": bounded_text(parsed.title, TITLE_LENGTH),
         "agent": bounded_text(parsed.agent, NAME_LENGTH),
@@ -172,6 +173,8 @@ def session_facts(parsed: ParsedSession, measurement: measures.Measurement, file
         "turn_count": len(parsed.turns),
         "tool_call_count": kinds["tool_call"],
         "tool_result_count": kinds["tool_result"],
+        "tool_error_count": describe.tool_errors(parsed),
+        "boundary_count": len(boundaries),
         "media_count": kinds["media"],
         "thinking_count": kinds["thinking"],
         "counted_tokens": measurement.counted_tokens,
@@ -182,7 +185,7 @@ def session_facts(parsed: ParsedSession, measurement: measures.Measurement, file
         "tools_json": storable_text(parsed.tools_json),
         "recorded": storable_json(recorded),
         "calibration": storable_json(measurement.calibration),
-        "boundaries": storable_json(describe.boundary_records(parsed, measurement.silent)),
+        "boundaries": storable_json(boundaries),
         "metadata_counts": storable_json(dict(parsed.metadata)),
         "skipped": storable_json(describe.skipped(parsed)),
         "warnings": storable_json(parsed.warnings),

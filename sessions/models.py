@@ -114,6 +114,10 @@ class Session(models.Model):
     turn_count = models.PositiveIntegerField(default=0)
     tool_call_count = models.PositiveIntegerField(default=0)
     tool_result_count = models.PositiveIntegerField(default=0)
+    tool_error_count = models.PositiveIntegerField(default=0, help_text=_("Tool results that report a failure."))
+    boundary_count = models.PositiveIntegerField(
+        default=0, help_text=_("Compactions and clearings by the agent itself.")
+    )
     media_count = models.PositiveIntegerField(default=0)
     thinking_count = models.PositiveIntegerField(default=0)
     counted_tokens = models.PositiveBigIntegerField(default=0, help_text=_("Uncalibrated, over all messages."))
@@ -248,6 +252,24 @@ class SignInLink(models.Model):
 
     def __str__(self) -> str:
         return f"sign-in link {self.pk}"
+
+
+class SavedFilter(models.Model):
+    """A view of a project's sessions table that its user wants back: ``query`` is the address's query string."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.DB_CASCADE, related_name="+", db_index=False)
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="saved_filters")
+    name = models.CharField(_("name"), max_length=60)
+    query = models.CharField(max_length=1000)
+
+    class Meta:
+        verbose_name = _("saved filter")
+        verbose_name_plural = _("saved filters")
+        ordering = ["name", "pk"]
+        constraints = [models.UniqueConstraint(fields=["user", "project", "name"], name="one_filter_per_name")]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class KeptAnswer(models.Model):

@@ -6,7 +6,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
 from django.db.models import Count, F, FloatField, Max, QuerySet, Sum, Value
-from django.db.models.functions import Cast, NullIf
+from django.db.models.functions import Cast, Coalesce, NullIf
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
@@ -69,7 +69,7 @@ def with_totals(projects: QuerySet[Project]) -> QuerySet[Project]:
         peak_tokens=Max("sessions__peak_context_tokens"),
         peak_share=Max(
             Cast(F("sessions__peak_context_tokens"), FloatField())
-            / Cast(NullIf("sessions__context_window", Value(0)), FloatField())
+            / Cast(NullIf(Coalesce("sessions__window_tokens", "sessions__context_window"), Value(0)), FloatField())
         ),
         last_started_at=Max("sessions__started_at"),
     )

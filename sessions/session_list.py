@@ -11,11 +11,13 @@ import base64
 import binascii
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import orjson
 from django.db.models import BigIntegerField, DateTimeField, ExpressionWrapper, F, FloatField, Model, Q, QuerySet, Value
 from django.db.models.functions import Cast, Coalesce, Lower, NullIf
+from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from sessions.models import Session
@@ -25,7 +27,8 @@ PAGE_SIZE = 50
 # Sort name -> the value it compares. Rows without a figure count as the smallest.
 _EPOCH = parse_datetime("1970-01-01T00:00:00+00:00")
 PEAK_SHARE = ExpressionWrapper(
-    Cast(F("peak_context_tokens"), FloatField()) / Cast(NullIf("context_window", Value(0)), FloatField()),
+    Cast(F("peak_context_tokens"), FloatField())
+    / Cast(NullIf(Coalesce("window_tokens", "context_window"), Value(0)), FloatField()),
     output_field=FloatField(),
 )
 SORTS: dict[str, Any] = {
@@ -41,6 +44,7 @@ SORTS: dict[str, Any] = {
 }
 FIRST_ASCENDING = {"title", "agent", "model"}  # words start at A, figures and dates at the largest
 DEFAULT_SORT = "-started"
+EARLIEST_DAY, LATEST_DAY = date(1900, 1, 1), date(9999, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +61,17 @@ def page_of(
     text: str = "",
     format_name: str = "",
     model: str = "",
+    since: date | None = None,
+    until: date | None = None,
+    failures: bool = False,
+    boundaries: bool = False,
     sort: str = "",
     after: str = "",
 ) -> Page:
-    """One query, whatever the number of sessions. An unknown sort or a cursor of another sort gives the first page."""
+    """One query, whatever the number of sessions. An unknown sort or a cursor of another sort gives the first page.
+
+    ``since`` and ``until`` are days in the current time zone, both included.
+    """
     sort = sort if sort.removeprefix("-") in SORTS else DEFAULT_SORT
     descending, name = sort.startswith("-"), sort.removeprefix("-")
     rows = sessions.annotate(peak_share=PEAK_SHARE).annotate(sort_value=SORTS[name])
@@ -72,6 +83,14 @@ def page_of(
         rows = rows.filter(format=format_name)
     if model:
         rows = rows.filter(model=model)
+    if since:
+        rows = rows.filter(started_at__gte=midnight(since))
+    if until:
+        rows = rows.filter(started_at__lt=midnight(until) + timedelta(days=1))
+    if failures:
+        rows = rows.filter(tool_error_count__gt=0)
+    if boundaries:
+        rows = rows.filter(boundary_count__gt=0)
     if (start := _read_cursor(after, sort)) is not None:
         value, key = start
         side = "lt" if descending else "gt"
@@ -81,6 +100,11 @@ def page_of(
     found = list(rows[: PAGE_SIZE + 1])
     kept = found[:PAGE_SIZE]
     return Page(kept, _write_cursor(kept[-1], sort) if len(found) > PAGE_SIZE else "")
+
+
+def midnight(day: date) -> datetime:
+    """The first moment of a day, within the years that every time zone and database can tell."""
+    return timezone.make_aware(datetime.combine(min(max(day, EARLIEST_DAY), LATEST_DAY), time.min))
 
 
 # What a row of the table never shows; some of these run to megabytes.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -19,15 +18,7 @@ from sessions import projects as verbs
 from sessions.forms import MemberForm, TokenForm
 from sessions.models import Membership, Project
 from sessions.tokens import create_token
-from sessions.views import SignedInRequest, visible_project
-
-
-def owned_project(request: SignedInRequest, slug: str) -> Project:
-    """404 for strangers, 403 for members who do not own it."""
-    project = visible_project(request, slug)
-    if not verbs.owns(request.user, project):
-        raise PermissionDenied
-    return project
+from sessions.views import SignedInRequest, owned_project, visible_project
 
 
 @require_GET

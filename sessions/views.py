@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import TemporaryUploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,6 +22,7 @@ from django_htmx.middleware import HtmxDetails
 from sessions import projects as verbs
 from sessions.forms import ProjectForm, SessionFilterForm, UploadForm
 from sessions.models import Project, Session
+from sessions.saved_filters import saved_filters
 from sessions.session_list import DEFAULT_SORT, PAGE_SIZE, choices_of, page_of
 from sessions.uploads import nothing_chosen, receive, too_large, unknown_format
 
@@ -35,6 +37,14 @@ class SignedInRequest(HttpRequest):
 
 def visible_project(request: SignedInRequest, slug: str) -> Project:
     return get_object_or_404(Project.objects.visible_to(request.user), slug=slug)
+
+
+def owned_project(request: SignedInRequest, slug: str) -> Project:
+    """404 for strangers, 403 for members who do not own it."""
+    project = visible_project(request, slug)
+    if not verbs.owns(request.user, project):
+        raise PermissionDenied
+    return project
 
 
 @require_GET
@@ -56,22 +66,27 @@ def project_create(request: SignedInRequest) -> HttpResponse:
 @vary_on_headers("HX-Request")
 def project_detail(request: SignedInRequest, slug: str) -> HttpResponse:
     project = visible_project(request, slug)
-    sessions = Session.objects.filter(project=project)
     totals = verbs.with_totals(Project.objects.filter(pk=project.pk)).get()
-    context: dict[str, Any] = {"project": project, "totals": totals, **table_context(request, sessions)}
+    context: dict[str, Any] = {"project": project, "totals": totals, **table_context(request, project)}
     if request.htmx and not request.htmx.history_restore_request:
         return render(request, "sessions/project.html#sessions", {**context, "is_fragment": True})
     return render(request, "sessions/project.html", {**context, **upload_context()})
 
 
-def table_context(request: SignedInRequest, sessions: Any) -> dict[str, Any]:
-    state = SessionFilterForm(request.GET).state()
+def table_context(request: SignedInRequest, project: Project) -> dict[str, Any]:
+    sessions = Session.objects.filter(project=project)
+    form = SessionFilterForm(request.GET)
+    state, query = form.state(), form.query()
     formats, models = choices_of(sessions)
     page = page_of(
         sessions,
         text=state["q"],
         format_name=state["format"],
         model=state["model"],
+        since=state["since"],
+        until=state["until"],
+        failures=state["failures"],
+        boundaries=state["boundaries"],
         sort=state["sort"],
         after=state["after"],
     )
@@ -82,9 +97,16 @@ def table_context(request: SignedInRequest, sessions: Any) -> dict[str, Any]:
         "columns": COLUMNS,
         "formats": formats,
         "models": models,
-        "is_filtered": bool(state["q"] or state["format"] or state["model"]),
+        "filter_form": form,
+        "query": query,
+        "saved_filters": saved_filters(request.user, project),
+        "is_owner": verbs.owns(request.user, project),
+        "is_filtered": any(state[name] for name in FILTERS),
+        "has_more_filters": any(state[name] for name in FILTERS[3:]),
     }
 
+
+FILTERS = ("q", "format", "model", "since", "until", "failures", "boundaries")
 
 # Sort name, heading, sorted first downwards, holds figures.
 COLUMNS = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
@@ -97,3 +97,43 @@ def test_an_unknown_sort_is_the_newest_first(project: Project) -> None:
     add(project, "new", started_at=datetime(2026, 1, 1, tzinfo=UTC))
 
     assert walk(project, "password") == ["new", "old"]
+
+
+def test_a_range_of_days_includes_both_of_them(project: Project) -> None:
+    for day in range(1, 6):
+        add(project, f"k{day}", started_at=datetime(2026, 1, day, 23, 30, tzinfo=UTC))
+    add(project, "undated")
+
+    page = page_of(Session.objects.all(), since=date(2026, 1, 2), until=date(2026, 1, 4), sort="started")
+
+    assert [row.key for row in page.rows] == ["k2", "k3", "k4"]
+
+
+@pytest.mark.parametrize("day", [date.min, date.max])
+def test_the_ends_of_the_calendar_are_days_too(project: Project, day: date) -> None:
+    add(project, "a", started_at=datetime(2026, 1, 1, tzinfo=UTC))
+
+    assert len(page_of(Session.objects.all(), since=day, until=day).rows) == 0
+
+
+def test_failures_and_boundaries_filter_by_their_counts(project: Project) -> None:
+    add(project, "neither")
+    add(project, "failed", tool_error_count=2)
+    add(project, "both", tool_error_count=1, boundary_count=1)
+
+    assert {row.key for row in page_of(Session.objects.all(), failures=True).rows} == {"failed", "both"}
+    assert [row.key for row in page_of(Session.objects.all(), boundaries=True).rows] == ["both"]
+
+
+def test_pages_of_a_filtered_table_go_on_where_the_last_one_ended(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_list, "PAGE_SIZE", 2)
+    for number in range(6):
+        add(project, f"k{number}", turn_count=number, tool_error_count=number % 2)
+
+    first = page_of(Session.objects.all(), failures=True, sort="turns")
+    second = page_of(Session.objects.all(), failures=True, sort="turns", after=first.after)
+
+    assert [row.key for row in (*first.rows, *second.rows)] == ["k1", "k3", "k5"]
+    assert second.after == ""

@@ -115,7 +115,7 @@ def test_queries_of_a_project_do_not_grow_with_sessions(
 ) -> None:
     add_sessions(project, number, model="m")
 
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         signed_in.get("/projects/apollo/")
 
 
