@@ -16,7 +16,7 @@ def stored_original(project_slug: str, address: str) -> tuple[str, bytes]:
     )
     held = messages.order_by("original").values_list("original", flat=True).distinct()[:CANDIDATES]
     try:
-        sha = resolve(address, (sha for sha in held if sha is not None))
+        sha = resolve(address, held)
     except UnknownAddress as error:
         raise UnknownAddress(f"{error} in project {project_slug!r}") from None
     return sha, Original.objects.get(sha256=sha).text.encode()

@@ -231,9 +231,9 @@ def test_zones_are_the_window_once_and_their_tokens_its_tokens(
         assert {i for i, zone in zip((i for i, _ in held), places, strict=True) if zone == "pinned"} == set(
             zones.pinned
         )
-        sums = dict.fromkeys(ZONES, 0)
-        for (_, message), zone in zip(held, places, strict=True):
-            sums[zone or ""] += _standing_tokens(message)
+        sums: dict[str | None, int] = dict.fromkeys(ZONES, 0)
+        for (_, message), place in zip(held, places, strict=True):
+            sums[place] += _standing_tokens(message)
         assert table.recent_actual[turn] == sums["recent"]
         assert table.counted_after[turn] == sum(sums.values())
         if not done.course.unknown_left[turn]:
@@ -296,7 +296,8 @@ def test_only_results_change_and_each_gets_shorter(
                 assert len(now.text.encode()) < len(was.text.encode("utf-8", "surrogatepass"))
                 assert COUNTER.count(now.text) < COUNTER.count(was.text)
         assert changed == set(edited)
-        first = [i for i, m in before].index(event.first_changed_message) if edited else 0
+        assert event.first_changed_message is not None
+        first = [i for i, _ in before].index(event.first_changed_message)
         assert before[:first] == after[:first]
         assert before[first] != after[first]
 

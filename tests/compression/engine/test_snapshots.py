@@ -152,7 +152,7 @@ def test_a_damaged_original_is_not_given_out(tmp_path: Path) -> None:
 def test_addresses_that_share_digits_keep_their_meaning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Short addresses make two originals share them; what was given out first stays good in a later process."""
     monkeypatch.setattr("compression.snapshot_files.DIGITS", 4)
-    texts = {}
+    texts: dict[str, list[str]] = {}
     for n in range(2_000):
         texts.setdefault(digest(str(n))[:4], []).append(str(n))
     one, other = next(pair for pair in texts.values() if len(pair) > 1)[:2]

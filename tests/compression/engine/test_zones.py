@@ -20,7 +20,7 @@ def head(session: SessionBuilder, turn: int = -1) -> int:
 def zones(session: SessionBuilder, budget: int = 100, turn: int = -1, **fields: Any) -> Zones:
     course = course_of(session.build(), "uncompacted")
     turns = len(course.windows)
-    policy = Policy(**({"pins": (), "pin_latest_user": False} | fields))
+    policy = Policy.model_validate({"pins": (), "pin_latest_user": False} | fields)
     return Cutter(course, Pins(course, policy), [budget] * turns).at(range(turns)[turn])
 
 

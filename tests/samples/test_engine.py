@@ -1,0 +1,176 @@
+"""The engine over public recordings: every promise holds under every preset. Skips where the recordings are absent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import Literal
+
+import pytest
+
+from compression.engine.blocks import window_blocks
+from compression.engine.edits import Edit
+from compression.engine.invariants import prove
+from compression.engine.presets import PRESETS
+from compression.engine.replay import Replay, replay
+from compression.engine.snapshots import digest
+from compression.engine.stubs import Stubber
+from compression.engine.tokens import count_messages, provider_of
+from compression.engine.transcript import Message
+from compression.engine.turns import ZONES, tabulate
+from compression.transcripts import Subject, from_parsed
+from sessions.importers import read_sessions
+
+SAMPLES = Path(__file__).parents[3] / "shared" / "samples"
+FOLDERS = ("claude-code", "codex", "anthropic-messages", "openai-chat")
+FILES = [path for folder in FOLDERS for path in sorted((SAMPLES / folder).glob("*")) if path.is_file()]
+
+pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the recordings are not here")
+
+# A window that recordings of every size overflow, so that events happen in them.
+TIGHT = PRESETS["hermes"].model_copy(
+    update={"name": "tight", "context_window": 60_000, "recent_tokens": 5_000, "min_reclaim_tokens": 500}
+)
+POLICIES = {**PRESETS, "tight": TIGHT}
+STUBBER = Stubber()
+
+
+@cache
+def subjects(path: Path) -> list[Subject]:
+    return [from_parsed(parsed) for parsed in read_sessions(path)]
+
+
+@cache
+def replays(path: Path, policy: str) -> list[Replay]:
+    return [replay(s.transcript, POLICIES[policy], s.calibration, stubber=STUBBER) for s in subjects(path)]
+
+
+def name(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_every_promise_holds(path: Path, policy: str) -> None:
+    for done in replays(path, policy):
+        proof = prove(done)
+
+        assert proof.violations == ()
+        assert proof.resolved == proof.addresses
+        assert proof.true_claims == proof.claims
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_what_is_sacred_stands_there_byte_for_byte(path: Path, policy: str) -> None:
+    for done in replays(path, policy):
+        for event in done.events:
+            before, after = window_blocks(done, event.turn, "before"), window_blocks(done, event.turn, "after")
+            texts = {(b.message, b.part): b.text for b in before}
+            if policy == "recorded":
+                continue
+            assert [(b.message, b.part) for b in after] == list(texts)
+            for block in after:
+                original = texts[block.message, block.part]
+                if block.zone == "compressible" and block.kind == "tool_result":
+                    assert (block.text == original) is (block.edit is None)
+                else:
+                    assert block.text == original
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_windows_agree_with_the_table(path: Path, policy: str) -> None:
+    for done in replays(path, policy):
+        table = tabulate(done)
+        last = len(table) - 1
+        turns = {0, last // 2, last, *(event.turn for event in done.events[:2])} if len(table) else set()
+        for turn in turns:
+            for side, total in (("before", table.counted[turn]), ("after", table.counted_after[turn])):
+                assert counted(done, turn, "before" if side == "before" else "after") == total
+            assert (table.before[turn], table.after[turn]) == (done.windows_before[turn], done.windows_after[turn])
+            assert sum(column[turn] for column in table.sources.values()) + table.hidden == table.before[turn]
+            assert sum(column[turn] for column in table.sources_after.values()) + table.hidden == table.after[turn]
+            assert sum(table.zones[zone][turn] for zone in ZONES) == table.after[turn]
+
+
+def counted(done: Replay, turn: int, side: Literal["before", "after"]) -> int:
+    return sum(block.tokens for block in window_blocks(done, turn, side) if block.message is not None)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_tokens_are_those_of_the_texts(path: Path) -> None:
+    for subject in subjects(path):
+        transcript = subject.transcript
+        assert transcript.counts == count_messages(transcript.messages, provider_of(transcript.model))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_a_replay_leaves_the_session_as_it_was(path: Path) -> None:
+    for subject, parsed in zip(subjects(path), read_sessions(path), strict=True):
+        fresh = from_parsed(parsed).transcript
+        replay(subject.transcript, TIGHT, subject.calibration, stubber=STUBBER)
+        assert subject.transcript == fresh
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_what_was_compressed_is_not_compressed_again(path: Path) -> None:
+    for subject, done in zip(subjects(path), replays(path, "tight"), strict=True):
+        edits = {(edit.message, edit.part): edit for event in done.events for edit in event.edits}
+        messages = tuple(with_stubs(message, edits) for message in subject.transcript.messages)
+        counts = count_messages(messages, provider_of(subject.transcript.model))
+        known = {digest(edit.text) for edit in edits.values()}
+
+        again = replay(
+            replace(subject.transcript, messages=messages, counts=counts),
+            TIGHT,
+            subject.calibration,
+            stubber=STUBBER,
+            known=known,
+        )
+
+        assert [e for event in again.events for e in event.edits if (e.message, e.part) in edits] == []
+
+
+def with_stubs(message: Message, edits: dict[tuple[int, int], Edit]) -> Message:
+    parts = (
+        replace(part, text=edits[message.index, j].text) if (message.index, j) in edits else part
+        for j, part in enumerate(message.parts)
+    )
+    return replace(message, parts=tuple(parts))
+
+
+CLAUDE = [path for path in FILES if path.parent.name == "claude-code"]
+
+
+@pytest.mark.parametrize("path", CLAUDE, ids=name)
+def test_the_estimate_is_within_two_percent_of_what_was_recorded(path: Path) -> None:
+    for subject, done in zip(subjects(path), replays(path, "none"), strict=True):
+        turns = [turn for turn in subject.transcript.turns if turn.recorded is not None]
+        if len(turns) < 30:
+            continue
+        errors = [
+            abs(done.windows_before[turn.index] - turn.recorded.context_tokens) / turn.recorded.context_tokens
+            for turn in turns
+            if turn.recorded is not None and turn.index < done.first_boundary
+        ]
+        assert median(errors) <= 0.02
+        assert subject.calibration.ahead_median is not None
+        assert subject.calibration.ahead_median <= 0.02
+
+
+def test_a_silent_clearing_is_found() -> None:
+    (subject,) = subjects(SAMPLES / "claude-code" / "two-objects-on-one-line.jsonl")
+
+    silent = [boundary for boundary in subject.transcript.boundaries if boundary.kind == "silent"]
+
+    assert len(silent) == len(subject.calibration.silent) > 0
+    assert all(boundary.tokens_left and boundary.tokens_left > 1_000 for boundary in silent)
+
+
+def test_some_recordings_have_events() -> None:
+    happened = {name(path) for path in FILES for done in replays(path, "tight") if any(e.edits for e in done.events)}
+
+    assert len(happened) >= 4
