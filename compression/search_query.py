@@ -61,10 +61,10 @@ class SearchQuery:
         flags = {"regex": self.regex and bool(self.q), "errors_only": self.errors_only}
         return given | {name: "on" for name, is_set in flags.items() if is_set}
 
-    def places(self, text: str) -> list[tuple[int, int]]:
-        """Where the text has what is searched for, (start, end) in characters; at most ``MOST_COUNTED``."""
+    def places(self, text: str, most: int = MOST_COUNTED) -> list[tuple[int, int]]:
+        """Where the text has what is searched for, (start, end) in characters; the first ``most`` of them."""
         found = _expression_places(self.q, text) if self.regex else _plain_places(self.q, text)
-        return list(islice(found, MOST_COUNTED))
+        return list(islice(found, most))
 
 
 def _plain_places(wanted: str, text: str) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
+import orjson
 from django.urls import reverse
 
 from compression.composition import composition
@@ -12,7 +13,9 @@ from compression.figures import SOURCE_NAMES, sources_present
 from compression.forms import AXES, SIDES, PageState
 from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
+from compression.search_query import ROLES, ZONES
 from compression.session_facts import banners, bounded, events_page, facts, neighbours
+from compression.session_search import search
 from compression.window_strip import strip
 from compression.window_view import window_view
 from sessions.models import Session
@@ -90,7 +93,26 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
     }
     if document.turns:
         context |= window_context(session, document, state, menu)
+        context |= search_context(session, document, state)
     return context
+
+
+def search_context(
+    session: Session, document: ReplayDocument, state: PageState, after: int | None = None
+) -> dict[str, Any]:
+    """The search form and what it found."""
+    found = search(session, document, state, after)
+    here = address(session, "search", state)
+    return {
+        "found": found,
+        "marks": orjson.dumps(found.marks).decode(),
+        "search_path": reverse("compression:search", args=[session.project.slug, session.pk]),
+        "search_next_url": f"{here}&after={found.next_after}" if found.next_after is not None else "",
+        "search_first_url": here if found.first else "",
+        "roles": ROLES,
+        "zones": ZONES,
+        "tools": list(document.tool_tokens["before"]),
+    }
 
 
 def tune_url(session: Session, state: PageState, menu: PolicyMenu) -> str:

@@ -15,6 +15,7 @@ session_urls = [
     path("timeline/", views.timeline, name="timeline"),
     path("turns/", views.turns, name="turns"),
     path("events/", views.events, name="events"),
+    path("search/", views.search_hits, name="search"),
     path("messages/<int:index>/<int:part>/", views.message_text, name="message-text"),
     path("originals/<str:address>/", views.recall, name="recall"),
 ]

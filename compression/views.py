@@ -23,7 +23,7 @@ from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.replays import stored_replay
 from compression.session_facts import events_page, turns_page
-from compression.session_page import page_context, window_context
+from compression.session_page import page_context, search_context, window_context
 from sessions.models import Session
 
 
@@ -120,6 +120,26 @@ def paged(request: PageRequest, slug: str, pk: int, template: str, name: str, pa
         name: page(found.document, found.state, first_of(request)),
     }
     return render(request, template if request.htmx else "compression/fragment_page.html", context)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def search_hits(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """The messages that fit the search of the address, a page at a time."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    context: dict[str, Any] = {"session": session, "project": session.project, "fragment": "compression/hits.html"}
+    if isinstance(found, StateForm):
+        if not request.htmx:
+            return refused(request, session, found)
+        return render(request, "compression/hits.html", context | {"faults": found.faults()}, status=422)
+    after = request.GET.get("after", "")
+    after_message = int(after) if after.isascii() and after.isdigit() and len(after) < 12 else None
+    context |= {"state": found.state, **search_context(session, found.document, found.state, after_message)}
+    response = render(request, "compression/hits.html" if request.htmx else "compression/fragment_page.html", context)
+    if request.htmx and after_message is None:
+        response["HX-Replace-Url"] = found.state.url(open=found.state.open)
+    return response
 
 
 @require_GET
