@@ -272,6 +272,21 @@ class SavedFilter(models.Model):
         return self.name
 
 
+class PasswordTries(models.Model):
+    """How often a password was tried of late, under the hash of a name and an address, or of an address."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    since = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name = _("password tries")
+        verbose_name_plural = _("password tries")
+
+    def __str__(self) -> str:
+        return f"{self.count} since {self.since:%H:%M}"
+
+
 class KeptAnswer(models.Model):
     """What the API answered to a request with an Idempotency-Key."""
 
