@@ -62,6 +62,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "hermes_site.urls"
 ASGI_APPLICATION = "hermes_site.asgi.application"
+AUTHENTICATION_BACKENDS = ["sessions.slow_guessing.SlowedBackend"]
 LOGIN_URL = "signin:needed"
 LOGIN_REDIRECT_URL = "/"
 
@@ -151,6 +152,12 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_NAME = "hermes_session"
 CSRF_COOKIE_NAME = "hermes_csrf"
 CSRF_TRUSTED_ORIGINS = [HERMES_PUBLIC_URL] if HERMES_PUBLIC_URL else []
+# Without a proxy nobody else's word counts for how and from where a request came.
+HERMES_BEHIND_PROXY = env.flag("HERMES_BEHIND_PROXY", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HERMES_BEHIND_PROXY else None
+SECURE_SSL_REDIRECT = IS_SERVED_OVER_HTTPS and HERMES_BEHIND_PROXY
+# Whether other hosts of the domain are HTTPS only, and for good, is for the domain's owner to say.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_HSTS_SECONDS = 31_536_000 if IS_SERVED_OVER_HTTPS else 0
 
 FILE_UPLOAD_HANDLERS = ["hermes_site.upload_limit.BoundedTemporaryFileUploadHandler"]

@@ -18,6 +18,7 @@ def effective_settings() -> dict[str, Any]:
         "HOST": settings.HERMES_HOST,
         "PORT": settings.HERMES_PORT,
         "HERMES_ALLOWED_HOSTS": settings.ALLOWED_HOSTS,
+        "HERMES_BEHIND_PROXY": settings.HERMES_BEHIND_PROXY,
         "HERMES_DATA_DIR": str(settings.HERMES_DATA_DIR),
         "HERMES_DEBUG": settings.DEBUG,
         "HERMES_LOG_LEVEL": settings.HERMES_LOG_LEVEL,
