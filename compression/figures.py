@@ -46,7 +46,7 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, 
     limit = document.context_window
     marked = [event.turn for event in document.events if event.edits][:MAX_POINTS]
     chosen = sampled(table.before, MAX_POINTS, marked if len(marked) < MAX_POINTS // 2 else ())
-    places: Sequence[float] = document.minutes if axis == "minutes" and document.minutes else range(document.turns)
+    places = places_of(document, axis)
     x = [places[t] for t in chosen]
     after = [table.after[t] for t in chosen]
     recorded = [document.recorded[t] for t in chosen]
@@ -57,7 +57,7 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, 
         _line("without compression", x, [table.before[t] for t in chosen], "ink/0.45", dash="2px,3px", width=1.3)
     )
     data.append(_line("under policy", x, after, "ink", width=2))
-    data[-1]["customdata"] = [document.labels[t] for t in chosen]
+    data[-1]["customdata"] = [_said(document, t, axis) for t in chosen]
     data[-1]["hovertemplate"] = "under policy %{y:,.0f}<br>%{customdata}<extra></extra>"
     if any(value is not None for value in recorded):
         data.append(_line("recorded", x, recorded, "accent", dash="2px,4px", width=3))
@@ -72,6 +72,19 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, 
         "turns": chosen,
         "at": x,
     }  # fmt: skip
+
+
+def places_of(document: ReplayDocument, axis: Axis) -> Sequence[float]:
+    """Where each turn stands on an axis; by turns where the session gives nothing else."""
+    if axis == "minutes" and document.minutes:
+        return document.minutes
+    if axis == "exchanges" and document.exchange_places:
+        return document.exchange_places
+    return range(document.turns)
+
+
+def _said(document: ReplayDocument, turn: int, axis: Axis) -> str:
+    return document.labels[turn] if axis == "turns" else f"turn {turn} · {document.labels[turn]}"
 
 
 def _column(document: ReplayDocument, name: str, chosen: Sequence[int]) -> list[int]:
@@ -102,7 +115,9 @@ def _line(
 
 def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
     grid = {"gridcolor": "var:line", "zeroline": False, "fixedrange": True, "color": "var:muted"}
-    by_minutes = axis == "minutes"
+    shown = {"turns": ("", "d", "turn %{x}"), "minutes": (" min", ".1f", "minute %{x}")}
+    suffix, hover, title = shown.get(axis, ("", ".2f", "exchange %{x}"))
+    is_few = axis != "minutes" and bool(x) and x[-1] - x[0] < FEW_TURNS
     return {
         "margin": {"l": 52, "r": 14, "t": 14, "b": 34},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -115,10 +130,10 @@ def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
         | {
             "range": [x[0] if x else 0, (x[-1] if x else 1) or 1],
             "showgrid": False,
-            "ticksuffix": " min" if by_minutes else "",
-            "hoverformat": ".1f" if by_minutes else "d",
-            "unifiedhovertitle": {"text": "minute %{x}" if by_minutes else "turn %{x}"},
-            "dtick": 1 if not by_minutes and len(x) <= FEW_TURNS else None,
+            "ticksuffix": suffix,
+            "hoverformat": hover,
+            "unifiedhovertitle": {"text": title},
+            "dtick": 1 if is_few else None,
         },
         "yaxis": grid | {"range": [0, round(top * 1.08)], "tickformat": "~s", "rangemode": "tozero"},
     }

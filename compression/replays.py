@@ -16,7 +16,7 @@ from compression.engine.history import History
 from compression.engine.policy import Policy
 from compression.engine.replay import replay
 from compression.models import StoredReplay
-from compression.replay_document import ReplayDocument, document_of
+from compression.replay_document import OldLayout, ReplayDocument, document_of
 from compression.transcripts import from_session
 from sessions.models import Session
 
@@ -65,7 +65,10 @@ def _stored(session: Session, policy: Policy, history: History) -> QuerySet[Stor
 
 def _load(session: Session, policy: Policy, history: History) -> ReplayDocument | None:
     body = _stored(session, policy, history).values_list("body", flat=True).first()
-    return None if body is None else ReplayDocument.unpacked(bytes(body))
+    try:
+        return None if body is None else ReplayDocument.unpacked(bytes(body))
+    except OldLayout:
+        return None
 
 
 def _work_out(session: Session, policy: Policy, history: History) -> ReplayDocument:

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import orjson
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from compression.composition import composition
 from compression.figures import SOURCE_NAMES, sources_present
@@ -70,8 +71,7 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
         "document": document,
         "facts": facts(session, document, state.policy),
         "banners": banners(session, document, state.policy),
-        "axes": [(name, label, state.url(axis=name)) for name, label in AXES],
-        "has_minutes": document.minutes is not None,
+        "axes": [(name, label, state.url(axis=name), no_axis(document, name)) for name, label in AXES],
         "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],
         "has_recorded": any(value is not None for value in document.recorded),
         "events": events_page(document, state),
@@ -95,6 +95,15 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
         context |= window_context(session, document, state, menu)
         context |= search_context(session, document, state)
     return context
+
+
+def no_axis(document: ReplayDocument, axis: str) -> str:
+    """Why the timeline cannot be drawn on an axis; empty when it can."""
+    if axis == "minutes" and document.minutes is None:
+        return _("no minutes: the log gives no times, or only one")
+    if axis == "exchanges" and document.exchange_places is None:
+        return _("no exchanges: one prompt started all of it")
+    return ""
 
 
 def search_context(
