@@ -67,18 +67,27 @@ def _changed(earlier: PolicyVersion | None, version: PolicyVersion) -> str:
         rows = change_rows(changes(policy_of(earlier), policy_of(version)))
     except InvalidPolicy:
         return ""
-    said = [f"{row.label} {_short(row.old)} → {_short(row.new)}" for row in rows[:CHANGES_SHOWN]]
+    said = [_short(row) for row in rows[:CHANGES_SHOWN]]
     more = len(rows) - len(said)
     return ", ".join(said) + (f" and {more} more" if more else "") if said else "same settings"
 
 
-def _short(values: list[str]) -> str:
-    return values[0] if len(values) == 1 else f"{len(values)} rules"
+def _short(row: ChangeRow) -> str:
+    if row.label == label_of("pins"):
+        return f"{row.label} −{len(row.old)} +{len(row.new)}"
+    return f"{row.label} {row.old[0]} → {row.new[0]}"
 
 
 def change_rows(found: list[Change]) -> list[ChangeRow]:
-    """Changes in the words of the form."""
-    return [ChangeRow(label_of(c.name), c.section, _said(c.name, c.old), _said(c.name, c.new), c.unit) for c in found]
+    """Changes in the words of the form; of pin rules those that one side lacks, or all where only their order differs."""
+    rows = []
+    for change in found:
+        old, new = _said(change.name, change.old), _said(change.name, change.new)
+        gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
+        if gone or come:
+            old, new = gone, come
+        rows.append(ChangeRow(label_of(change.name), change.section, old, new, change.unit))
+    return rows
 
 
 def _said(name: str, value: Any) -> list[str]:
