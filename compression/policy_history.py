@@ -79,7 +79,7 @@ def _short(row: ChangeRow) -> str:
 
 
 def change_rows(found: list[Change]) -> list[ChangeRow]:
-    """Changes in the words of the form; of pin rules those that one side lacks, or all where only their order differs."""
+    """Changes in the words of the form; of pin rules those that one side lacks, or all where only the order differs."""
     rows = []
     for change in found:
         old, new = _said(change.name, change.old), _said(change.name, change.new)
