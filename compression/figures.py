@@ -12,9 +12,10 @@ from typing import Any
 from compression.engine.history import SOURCES
 from compression.engine.policy import Policy
 from compression.forms import Axis
+from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
-from compression.timeline_marks import event_labels, event_marks, limit_lines, limit_names, own_compactions
+from compression.timeline_marks import event_labels, event_marks, limit_lines, limit_names, own_marks
 
 MAX_POINTS = 2_000
 FLAT = 0.25
@@ -40,7 +41,7 @@ def sources_present(document: ReplayDocument) -> list[str]:
     return hidden + [name for name in SOURCES if any(document.table.sources[name])]
 
 
-def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, Any]:
+def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence[OwnCompaction] = ()) -> dict[str, Any]:
     """Data and layout. ``turns`` maps each point to its turn; ``at`` maps a turn of the scrubber to the axis."""
     table = document.table
     limit = document.context_window
@@ -62,7 +63,7 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, 
     if any(value is not None for value in recorded):
         data.append(_line("recorded", x, recorded, "accent", dash="2px,4px", width=3))
     data += event_marks(document, places)
-    data += own_compactions(document, places, top)
+    data += own_marks(own, places, top)
     return {
         "data": data,
         "layout": _layout(axis, x, top) | {

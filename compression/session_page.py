@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,6 +13,7 @@ from django.utils.translation import gettext as _
 from compression.composition import composition
 from compression.figures import SOURCE_NAMES, sources_present
 from compression.forms import AXES, SIDES, PageState
+from compression.own_compactions import LISTED, own_compactions
 from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.search_query import ROLES, ZONES
@@ -60,8 +62,6 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
 
 def page_context(session: Session, document: ReplayDocument, state: PageState, menu: PolicyMenu) -> dict[str, Any]:
     """The whole page. Its size does not depend on the session's."""
-    own = [row for row in session.boundaries if isinstance(row, dict)]
-    own_shown, own_more = bounded(own)
     warnings, warnings_more = bounded(session.warnings)
     skipped, skipped_more = bounded(session.skipped)
     context: dict[str, Any] = {
@@ -75,12 +75,11 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
         "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],
         "has_recorded": any(value is not None for value in document.recorded),
         "events": events_page(document, state),
-        "eaters": [{**eater, "url": state.url(turn=eater["turn"], open=eater["message"])} for eater in document.eaters],
+        "eaters": [eater_row(session, state, eater) for eater in document.eaters],
         "sent_before": document.summary["sent_before"],
         "calibration": session.calibration,
         "counter_error": document.summary["counter_error"],
-        "own_boundaries": [row | {"url": state.url(turn=min(row["turn"], document.turns - 1))} for row in own_shown],
-        "own_more": own_more,
+        **compactions_context(session, state),
         "warnings": warnings,
         "warnings_more": warnings_more,
         "skipped": skipped,
@@ -97,6 +96,16 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
     return context
 
 
+def eater_row(session: Session, state: PageState, eater: Mapping[str, Any]) -> dict[str, Any]:
+    """One of the biggest eaters with the addresses of its block and of what compressing it alone would do."""
+    path = reverse("compression:what-if", args=[session.project.slug, session.pk, eater["message"]])
+    return {
+        **eater,
+        "url": state.url(turn=eater["turn"], open=eater["message"]),
+        "what_if_url": path + "?" + state.url().partition("?")[2],
+    }
+
+
 def no_axis(document: ReplayDocument, axis: str) -> str:
     """Why the timeline cannot be drawn on an axis; empty when it can."""
     if axis == "minutes" and document.minutes is None:
@@ -104,6 +113,22 @@ def no_axis(document: ReplayDocument, axis: str) -> str:
     if axis == "exchanges" and document.exchange_places is None:
         return _("no exchanges: one prompt started all of it")
     return ""
+
+
+def compactions_context(session: Session, state: PageState, first: int = 0) -> dict[str, Any]:
+    """A page of the agent's own compactions."""
+    own = own_compactions(session, state)
+    first = min(first, max(0, len(own) - 1))
+    here = address(session, "compactions", state)
+    last = min(first + LISTED, len(own))
+    return {
+        "own": own[first:last],
+        "own_first": first,
+        "own_last": last,
+        "own_total": len(own),
+        "own_previous_url": f"{here}&first={max(0, first - LISTED)}" if first else "",
+        "own_next_url": f"{here}&first={last}" if last < len(own) else "",
+    }
 
 
 def search_context(

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from compression.engine.policy import Policy
+from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 
 MARKS_SHOWN = 200
 LINES_SHOWN = 12
 LABELS_SHOWN = 5
-OWN_NAMES = {
-    "compact": ("✂", "the agent compacted here"),
-    "micro": ("✂", "the agent cleared results here"),
-    "silent": ("◌", "recorded context fell and the log does not say why"),
-}
 
 
 def _limits(document: ReplayDocument, policy: Policy) -> list[tuple[int, str, str, str]]:
@@ -100,16 +96,17 @@ def _blocks(count: int) -> str:
     return "1 block" if count == 1 else f"{count} blocks"
 
 
-def own_compactions(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:
-    """The agent's own compactions and silent clearings, along the top."""
-    found = [row for row in document.boundaries if row[0] < document.turns][:MARKS_SHOWN]
+def own_marks(own: Sequence[OwnCompaction], places: Sequence[float], top: int) -> list[dict[str, Any]]:
+    """The agent's own compactions and silent clearings, along the top; a click asks for the list of what left."""
+    found = [row for row in own if row.turn is not None][:MARKS_SHOWN]
     if not found:
         return []
     return [
         {
-            "type": "scatter", "mode": "text", "name": "agent's own", "x": [places[turn] for turn, _, _ in found],
-            "y": [round(top * 1.03)] * len(found), "text": [OWN_NAMES[kind][0] for _, kind, _ in found],
-            "textfont": {"size": 15, "color": "var:ink"}, "customdata": [OWN_NAMES[kind][1] for _, kind, _ in found],
-            "hovertemplate": "%{customdata}<extra></extra>",
+            "type": "scatter", "mode": "text", "name": "agent's own", "x": [places[row.turn or 0] for row in found],
+            "y": [round(top * 1.03)] * len(found),
+            "text": ["◌" if row.kinds == ("silent",) else "✂" for row in found],
+            "textfont": {"size": 15, "color": "var:ink"}, "customdata": [[row.said, row.list_url] for row in found],
+            "hovertemplate": "%{customdata[0]}<extra></extra>",
         }
     ]  # fmt: skip

@@ -19,11 +19,14 @@ from compression.engine.snapshots import UnknownAddress
 from compression.figures import timeline as timeline_figure
 from compression.forms import LARGEST, PageState, StateForm
 from compression.message_texts import TextSlice, original_slice, part_slice
+from compression.own_compactions import left_page, own_compactions
 from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.replays import stored_replay
 from compression.session_facts import events_page, turns_page
-from compression.session_page import page_context, search_context, window_context
+from compression.session_page import compactions_context, page_context, search_context, window_context
+from compression.warm_sessions import warm_session
+from compression.what_if import what_if
 from sessions.models import Session
 
 
@@ -91,7 +94,8 @@ def timeline(request: PageRequest, slug: str, pk: int) -> HttpResponse:
     found = opened(request, session)
     if isinstance(found, StateForm):
         return JsonResponse({"error": "; ".join(found.faults())}, status=400)
-    return JsonResponse(timeline_figure(found.document, found.state.policy, found.state.axis))
+    own = own_compactions(session, found.state)
+    return JsonResponse(timeline_figure(found.document, found.state.policy, found.state.axis, own))
 
 
 @require_GET
@@ -112,13 +116,57 @@ def paged(request: PageRequest, slug: str, pk: int, template: str, name: str, pa
     found = opened(request, session)
     if isinstance(found, StateForm):
         return refused(request, session, found)
-    context = {
-        "session": session,
-        "project": session.project,
-        "state": found.state,
-        "fragment": template,
-        name: page(found.document, found.state, first_of(request)),
-    }
+    context = {"state": found.state, name: page(found.document, found.state, first_of(request))}
+    return fragment(request, session, template, context)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def compactions(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """The agent's own compactions, a page at a time."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    context = compactions_context(session, found.state, first_of(request))
+    return fragment(request, session, "compression/compactions.html", context | {"state": found.state})
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def compaction(request: PageRequest, slug: str, pk: int, number: int) -> HttpResponse:
+    """What one of them took out of the window, a page at a time."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    own = own_compactions(session, found.state)
+    if number >= len(own):
+        raise Http404
+    context = {"state": found.state, "left": left_page(session, found.state, own[number], first_of(request))}
+    return fragment(request, session, "compression/compaction.html", context)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def eater_what_if(request: PageRequest, slug: str, pk: int, message: int) -> HttpResponse:
+    """What the session would have sent if only this message had been compressed."""
+    session = visible_session(request, slug, pk)
+    if message > LARGEST:
+        raise Http404
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    answer = what_if(warm_session(session), found.state.policy, message)
+    if answer is None:
+        raise Http404
+    context = {"state": found.state, "what_if": answer, "url": found.state.url(turn=found.state.turn, open=message)}
+    return fragment(request, session, "compression/what_if.html", context)
+
+
+def fragment(request: PageRequest, session: Session, template: str, context: dict[str, Any]) -> HttpResponse:
+    """A piece of the page for htmx, a page of its own for everybody else."""
+    context |= {"session": session, "project": session.project, "fragment": template}
     return render(request, template if request.htmx else "compression/fragment_page.html", context)
 
 

@@ -52,6 +52,8 @@ async function start() {
   chosen = Number(document.getElementById("turn").value);
   await draw();
   plot.on("plotly_click", (event) => {
+    const mark = event.points.find((point) => point.data.name === "agent's own");
+    if (mark) window.htmx.ajax("GET", mark.customdata[1], { target: "#compaction", swap: "outerHTML show:#compaction:top" });
     const turn = turnAt(event.points[0].x);
     document.dispatchEvent(new CustomEvent("hermes:choose-turn", { detail: turn }));
   });
