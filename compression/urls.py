@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from compression import views
+from compression import views, worst_views
 from compression.policy_urls import policy_urls
 from compression.run_urls import run_urls
 
@@ -26,5 +26,7 @@ session_urls = [
 urlpatterns = [
     path("projects/<slug:slug>/policy/", include(policy_urls)),
     path("projects/<slug:slug>/sessions/<int:pk>/", include(session_urls)),
+    path("projects/<slug:slug>/worst/", worst_views.worst, name="worst"),
+    path("projects/<slug:slug>/worst/run/", worst_views.worst_run, name="worst-run"),
     path("projects/<slug:slug>/", include(run_urls)),
 ]
