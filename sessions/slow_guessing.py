@@ -14,7 +14,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db.models import F
 from django.http import HttpRequest
 from django.utils import timezone
@@ -29,7 +29,7 @@ TRIES_OF_AN_ADDRESS = 50
 class SlowedBackend(ModelBackend):
     def authenticate(
         self, request: HttpRequest | None, username: str | None = None, password: str | None = None, **kwargs: Any
-    ) -> AbstractBaseUser | None:
+    ) -> User | None:
         if request is None or username is None or password is None:
             return super().authenticate(request, username, password, **kwargs)
         address = address_of(request)
