@@ -15,6 +15,8 @@ from typing import Annotated, Any, Literal, Self
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from compression.engine.patterns import compiled
+
 SCHEMA_VERSION = 1
 
 
@@ -41,7 +43,7 @@ class PinRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    tool: str | None = Field(default=None, description="tool name, a glob; case is ignored")
+    tool: str | None = Field(default=None, min_length=1, description="tool name, a glob; case is ignored")
     role: Literal["system", "user", "assistant", "tool"] | None = Field(default=None, description="role of the message")
     pattern: str | None = Field(
         default=None, max_length=500, description="regular expression (RE2) that the text contains"
@@ -57,12 +59,7 @@ class PinRule(BaseModel):
         if self.tool is None and self.role is None and self.pattern is None and self.is_error is None:
             raise ValueError("a pin rule needs at least one of tool, role, pattern, is_error")
         if self.pattern is not None:
-            import re2
-
-            try:
-                re2.compile(self.pattern)
-            except re2.error as error:
-                raise ValueError(f"pattern is no RE2 expression: {error}") from None
+            compiled(self.pattern)
         return self
 
 
@@ -132,17 +129,20 @@ class Policy(BaseModel):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
+        faults = []
         if self.strategy == "threshold" and self.target_ratio >= self.trigger_ratio:
-            raise ValueError(
+            faults.append(
                 f"target_ratio {self.target_ratio:g} must lie below trigger_ratio {self.trigger_ratio:g}: "
                 "without a margin every call would be an event"
             )
         if self.result_floor > self.result_ceiling:
-            raise ValueError(f"result_floor {self.result_floor} lies above result_ceiling {self.result_ceiling}")
+            faults.append(f"result_floor {self.result_floor} lies above result_ceiling {self.result_ceiling}")
         if self.recent_min > self.recent_max:
-            raise ValueError(f"recent_min {self.recent_min} lies above recent_max {self.recent_max}")
+            faults.append(f"recent_min {self.recent_min} lies above recent_max {self.recent_max}")
         if isinstance(self.context_window, int) and self.reserve_output >= self.context_window:
-            raise ValueError(f"reserve_output {self.reserve_output} leaves nothing of context_window")
+            faults.append(f"reserve_output {self.reserve_output} leaves nothing of context_window")
+        if faults:
+            raise ValueError("\n".join(faults))
         return self
 
     @property
@@ -166,8 +166,8 @@ def faults_of(error: ValidationError) -> list[str]:
         if item["type"] == "extra_forbidden":
             lines.append(f"unknown field {place}")
         else:
-            message = item["msg"].removeprefix("Value error, ")
-            lines.append(f"{place}: {message}" if place else message)
+            messages = item["msg"].removeprefix("Value error, ").split("\n")
+            lines += [f"{place}: {message}" if place else message for message in messages]
     return list(dict.fromkeys(lines))
 
 
