@@ -46,7 +46,7 @@ def session_state(pair: Pair, choice: Choice, turn: int) -> PageState:
     """The session page under one of the policies."""
     assert pair.session is not None
     path = reverse("compression:session", args=[pair.project.slug, pair.session.pk])
-    return PageState(path=path, turn=turn, policy_name=choice.key, side="after")
+    return PageState(path=path, turn=turn, policy_name=choice.key, side="after", chosen=choice)
 
 
 def window_context(pair: Pair, a: ReplayDocument, b: ReplayDocument, turn: int) -> dict[str, Any]:

@@ -96,7 +96,7 @@ def test_a_session_is_compared_at_a_turn(signed_in: Client, sessions: list[Sessi
 def test_the_window_alone_answers_htmx(signed_in: Client, sessions: list[Session]) -> None:
     response = signed_in.get(
         "/projects/apollo/compare/",
-        {"a": "none", "b": "v1", "session": sessions[2].pk, "turn": 9},
+        {"a": "none", "b": "v1", "session": str(sessions[2].pk), "turn": "9"},
         headers={"HX-Request": "true"},
     )
 

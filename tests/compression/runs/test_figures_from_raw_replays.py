@@ -157,7 +157,7 @@ def test_every_number_of_a_comparison_follows_from_the_replays(
     save_version(project=project, policy=build(SMALL_WINDOW, "test"), author=None)
     session = sessions[2]
 
-    response = signed_in.get("/projects/apollo/compare/", {"a": "none", "b": "v1", "session": session.pk})
+    response = signed_in.get("/projects/apollo/compare/", {"a": "none", "b": "v1", "session": str(session.pk)})
 
     shown = {row.figure.name: (row.a, row.b) for row in response.context["figures"]}
     done = [raw(session, PRESETS["none"]), raw(session, build(SMALL_WINDOW, "test"))]
@@ -185,7 +185,9 @@ def test_the_figure_of_a_comparison_draws_the_windows_of_the_replays(
 ) -> None:
     session = sessions[2]
 
-    response = signed_in.get("/projects/apollo/compare/timeline/", {"a": "none", "b": "chapter", "session": session.pk})
+    response = signed_in.get(
+        "/projects/apollo/compare/timeline/", {"a": "none", "b": "chapter", "session": str(session.pk)}
+    )
 
     lines = {line["name"]: line["y"] for line in json.loads(response.content)["data"] if line["mode"] == "lines"}
     none, chapter = raw(session, PRESETS["none"]), raw(session, PRESETS["chapter"])
@@ -216,7 +218,7 @@ def test_every_number_of_a_compression_log_follows_from_the_replay(
 
 def done_before(done: Replay, event: Any) -> int:
     """The window that the event found: what it left, and what its own edits freed, calibrated."""
-    return done.windows_after[event.turn] + event.reclaimed
+    return int(done.windows_after[event.turn] + event.reclaimed)
 
 
 def test_every_number_of_a_projects_comparison_follows_from_the_replays(
@@ -237,13 +239,14 @@ def test_every_number_of_a_projects_comparison_follows_from_the_replays(
         for one in sessions
     ]
     shown = {row.figure.name: (row.a, row.b) for row in context["comparison"].figures}
-    for name, part, whole in (
-        ("session_saved", lambda one: one["sent_before"] - one["sent_after"], "sent_before"),
-        ("request_saved", lambda one: one["request_freed"], "request_tokens"),
-    ):
-        assert shown[name] == tuple(
-            share(sum(part(pair[side]) for pair in pairs), sum(pair[side][whole] for pair in pairs)) for side in (0, 1)
-        )
+
+    def added(side: int, name: str) -> int:
+        return sum(pair[side][name] for pair in pairs)
+
+    for side in (0, 1):
+        sent = added(side, "sent_before")
+        assert shown["session_saved"][side] == share(sent - added(side, "sent_after"), sent)
+        assert shown["request_saved"][side] == share(added(side, "request_freed"), added(side, "request_tokens"))
     for name in ("sent_after", "events", "violations"):
         assert shown[name] == tuple(sum(pair[side][name] for pair in pairs) for side in (0, 1))
     rows = {row.pk: (row.a_session_saved, row.b_session_saved) for row, _ in context["rows"]}

@@ -282,7 +282,7 @@ def test_queries_do_not_grow_with_sessions(
 def test_the_csv_has_a_line_for_each_session_with_the_figures_of_its_replay(signed_in: Client, run: Run) -> None:
     response = signed_in.get(address(run, "results.csv"))
 
-    lines = list(csv.DictReader(StringIO(response.getvalue().decode())))  # type: ignore[attr-defined]  # a streamed response
+    lines = list(csv.DictReader(StringIO(response.getvalue().decode())))
     assert response["Content-Disposition"] == f'attachment; filename="run-{run.pk}.csv"'
     for line, result in zip(lines, results(run), strict=True):
         assert line["session_id"] == str(result.session_id)
@@ -298,7 +298,7 @@ def test_no_title_becomes_a_formula_in_a_spreadsheet(signed_in: Client, run: Run
 
     response = signed_in.get(address(run, "results.csv"))
 
-    lines = list(csv.DictReader(StringIO(response.getvalue().decode(), newline="")))  # type: ignore[attr-defined]  # a streamed response
+    lines = list(csv.DictReader(StringIO(response.getvalue().decode(), newline="")))
     assert {line["title"] for line in lines} == {f"'{title}"}
 
 
@@ -307,14 +307,14 @@ def test_figures_below_zero_stay_figures(signed_in: Client, run: Run) -> None:
 
     response = signed_in.get(address(run, "results.csv"))
 
-    lines = csv.DictReader(StringIO(response.getvalue().decode()))  # type: ignore[attr-defined]  # a streamed response
+    lines = csv.DictReader(StringIO(response.getvalue().decode()))
     assert {line["session_saved"] for line in lines} == {"-0.25"}
 
 
 def test_the_json_holds_the_run_its_policy_totals_and_every_summary(signed_in: Client, run: Run) -> None:
     response = signed_in.get(address(run, "results.json"))
 
-    document = json.loads(response.getvalue())  # type: ignore[attr-defined]  # a streamed response
+    document = json.loads(response.getvalue())
     assert document["run"]["policy_digest"] == run.policy_digest
     assert build(document["policy"], "export").digest == run.policy_digest
     assert [row["summary"] for row in document["results"]] == [result.summary for result in results(run)]
@@ -324,13 +324,13 @@ def test_the_json_holds_the_run_its_policy_totals_and_every_summary(signed_in: C
 def test_an_export_takes_the_filter_of_the_table(signed_in: Client, run: Run) -> None:
     response = signed_in.get(address(run, "results.json"), {"only": "untouched"})
 
-    assert len(json.loads(response.getvalue())["results"]) == 1  # type: ignore[attr-defined]  # a streamed response
+    assert len(json.loads(response.getvalue())["results"]) == 1
 
 
 def test_an_export_of_nothing_is_still_whole(signed_in: Client, run: Run) -> None:
     response = signed_in.get(address(run, "results.json"), {"only": "failed"})
 
-    assert json.loads(response.getvalue())["results"] == []  # type: ignore[attr-defined]  # a streamed response
+    assert json.loads(response.getvalue())["results"] == []
 
 
 def test_a_log_without_a_result_says_why(signed_in: Client, project: Project, sessions: list[Session]) -> None:
