@@ -7,6 +7,7 @@ last result, with workers that are warm.
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -64,20 +65,29 @@ def shared_runs(folder: Path) -> list[Row]:
     project = fresh(folder / "sessions.sqlite3")
     facts = FileFacts(name="bench.jsonl", sha256="0" * 64, size=1)
     multiply(ingest(made(TURNS), project=project, file=facts).session)
-    seconds = {}
+    seconds, cpu = {}, {}
     for workers in (1, 2):
         copy = folder / f"workers-{workers}.sqlite3"
         use(folder / "sessions.sqlite3")
         with connection.cursor() as cursor:
             cursor.execute("VACUUM INTO %s", [str(copy)])
         use(copy)
+        spent = children_cpu()
         with working(copy, workers):
             run_of(project, WARM_UP, trigger_ratio=0.7)
             seconds[workers] = run_of(project, SESSIONS)
+        cpu[workers] = children_cpu() - spent
     detail = f"{SESSIONS} sessions of {TURNS} turns: {seconds[1]:.1f} s, {seconds[2]:.1f} s; {os.cpu_count()} cores"
     return [
         Row("run, one worker", SESSIONS / seconds[1], "/s", None, detail),
         Row("run, two workers", SESSIONS / seconds[2], "/s"),
+        Row(
+            "run, CPU of two workers / of one",
+            cpu[2] / cpu[1],
+            "x",
+            None,
+            f"{cpu[1]:.1f} s, {cpu[2]:.1f} s, starts included",
+        ),
         Row("run, time of two workers / of one", seconds[2] / seconds[1], "x", TWO_OF_ONE, "1.6 times the sessions"),
     ]
 
@@ -103,6 +113,12 @@ def multiply(first: Any) -> None:
                 f"JOIN {Session._meta.db_table} s ON s.id <> m.session_id WHERE m.session_id = %s",
                 [kept],
             )
+
+
+def children_cpu() -> float:
+    """CPU seconds of the processes that ended: what a busy machine does not lengthen."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @contextmanager

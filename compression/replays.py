@@ -74,6 +74,7 @@ def _load(session: Session, policy: Policy, history: History) -> ReplayDocument 
 def _work_out(session: Session, policy: Policy, history: History) -> ReplayDocument:
     subject = from_session(session)
     document = document_of(replay(subject.transcript, policy, subject.calibration, history=history))
+    body = document.packed()  # before the transaction: other workers wait for its lock
     with transaction.atomic():
         StoredReplay.objects.filter(session=session).exclude(
             revision=session.revision, engine_version=ENGINE_VERSION
@@ -84,6 +85,6 @@ def _work_out(session: Session, policy: Policy, history: History) -> ReplayDocum
             policy_digest=policy.digest,
             history=history,
             engine_version=ENGINE_VERSION,
-            defaults={"body": document.packed()},
+            defaults={"body": body},
         )
     return document
