@@ -25,7 +25,7 @@ from compression.models import Run, RunResult
 from compression.policy_keys import key_in_force, key_of, offered
 from compression.replays import stored_replay
 from compression.run_exports import csv_pieces, download, json_pieces
-from compression.run_forms import RunForm, TableForm
+from compression.run_forms import MOST_CHOSEN, RunForm, TableForm
 from compression.run_results import FILTERS, PAGE_SIZE, found, page_of, turn_to_look_at
 from compression.run_totals import totals_of
 from sessions.models import Project, Session
@@ -98,7 +98,10 @@ def started(form: RunForm, by: User) -> Run:
 def runs_context(request: PageRequest, project: Project, form: RunForm, faults: list[str]) -> dict[str, Any]:
     mine = Session.objects.filter(project=project)
     formats, models = choices_of(mine)
-    newest = mine.order_by("-pk").only("pk", "title", "key", "turn_count")
+    offer = mine.order_by("-pk").only("pk", "title", "key", "turn_count")
+    picked = {int(key) for key in form.picked[:MOST_CHOSEN] if key.isascii() and key.isdigit() and len(key) < 19}
+    newest = list(offer[:SESSIONS_OFFERED])
+    older = picked - {session.pk for session in newest}
     given = request.POST or request.GET
     key = given.get("policy", "")
     return {
@@ -109,11 +112,11 @@ def runs_context(request: PageRequest, project: Project, form: RunForm, faults: 
         "faults": faults,
         "given": given,
         "picked": set(form.picked),
-        "scope": given.get("scope") or "all",
+        "scope": given.get("scope") or ("chosen" if picked else "all"),
         "policy_key": key or key_in_force(project),
         "formats": formats,
         "models": models,
-        "sessions": list(newest[:SESSIONS_OFFERED]),
+        "sessions": [*newest, *(offer.filter(pk__in=older) if older else ())],
         "session_count": mine.count(),
     }
 

@@ -52,7 +52,7 @@ def test_a_run_of_all_sessions_is_started_from_the_form(signed_in: Client, user:
 
 
 def test_a_run_of_the_chosen_sessions_is_started(signed_in: Client, sessions: list[Session]) -> None:
-    start(signed_in, policy="hermes", sessions=[sessions[0].pk, sessions[2].pk])
+    start(signed_in, policy="hermes", session=[sessions[0].pk, sessions[2].pk])
 
     assert [result.session for result in results(Run.objects.get())] == [sessions[0], sessions[2]]
 
@@ -84,7 +84,7 @@ def test_a_run_of_a_saved_version_is_started_and_remembers_it(
         ({"policy": "nonsense"}, "there is no policy &#x27;nonsense&#x27;"),
         ({"policy": "v7"}, "there is no policy &#x27;v7&#x27;"),
         ({"policy": "hermes", "scope": "chosen"}, "no session is chosen"),
-        ({"policy": "hermes", "sessions": ["x"]}, "a session is named by its number"),
+        ({"policy": "hermes", "session": ["x"]}, "a session is named by its number"),
         ({"policy": "hermes", "q": "nowhere"}, "there is no session to run on"),
     ],
 )
@@ -103,7 +103,7 @@ def test_sessions_of_another_project_are_not_run(
 ) -> None:
     theirs = store(parsed(2), other_project)
 
-    response = start(signed_in, policy="hermes", sessions=[theirs.pk])
+    response = start(signed_in, policy="hermes", session=[theirs.pk])
 
     assert response.status_code == 422
     assert not Run.objects.exists()
