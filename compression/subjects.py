@@ -47,7 +47,7 @@ def subject_of(target: str, *, key: str | None = None, format_name: str | None =
     try:
         parsed = pick(read_sessions(path, format=format_name), key, path.name)
     except ImportFailure as failure:
-        raise NoSubject(" ".join(filter(None, (failure.message, failure.hint)))) from None
+        raise NoSubject(failure.sentences) from None
     return from_parsed(parsed)
 
 

@@ -40,5 +40,7 @@ class Command(EngineCommand):
             text = read_slice(body.decode("utf-8", "surrogatepass"), part, default_counter().count)
         if options["json"]:
             self.write_json({"address": SCHEME + sha, "bytes": len(body), "text": text})
+        elif self.stdout.isatty():
+            self.write_shown(text)
         else:
             self.stdout.write(text)

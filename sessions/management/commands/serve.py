@@ -19,7 +19,9 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+
+from sessions.terminal import TerminalCommand
 
 SECONDS_TO_START = 60
 SECONDS_TO_STOP = 10
@@ -29,9 +31,8 @@ class Stop(Exception):
     """Ctrl-C, or the polite signal of whoever started us."""
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Run the web server and the background worker; HOST and PORT say where."
-    requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = settings.HERMES_HOST, settings.HERMES_PORT

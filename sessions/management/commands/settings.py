@@ -7,7 +7,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+
+from sessions.terminal import TerminalCommand
 
 
 def effective_settings() -> dict[str, Any]:
@@ -30,9 +31,8 @@ def effective_settings() -> dict[str, Any]:
     }
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Print the effective settings; they come from the environment."
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true")
