@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 
-NAMES = ("ingest", "replay", "session_page", "runs")
+NAMES = ("ingest", "replay", "session_page", "consequences", "runs")
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from benchmarks.database import fresh, use
 from benchmarks.measuring import Row, medians
 from benchmarks.session_page import made
 
@@ -35,25 +36,6 @@ def rows() -> list[Row]:
         found = [*shared_runs(folder), *pages(folder / "pages.sqlite3")]
         use(folder / "pages.sqlite3")
         return found
-
-
-def use(database: Path) -> None:
-    """Point this process at a database."""
-    from django.db import connection
-
-    connection.close()
-    connection.settings_dict["NAME"] = str(database)
-
-
-def fresh(database: Path) -> Any:
-    """An empty database with one project."""
-    from django.core.management import call_command
-
-    use(database)
-    call_command("migrate", verbosity=0, skip_checks=True)
-    from sessions.models import Project
-
-    return Project.objects.create(name="Bench", slug="bench")
 
 
 def shared_runs(folder: Path) -> list[Row]:
