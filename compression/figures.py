@@ -15,7 +15,7 @@ from compression.forms import Axis
 from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
-from compression.timeline_marks import event_labels, event_marks, limit_lines, limit_names, own_marks
+from compression.timeline_marks import event_labels, event_marks, event_strokes, limit_lines, limit_names, own_marks
 
 MAX_POINTS = 2_000
 FLAT = 0.25
@@ -58,7 +58,7 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence
         _line("without compression", x, [table.before[t] for t in chosen], "ink/0.45", dash="2px,3px", width=1.3)
     )
     data.append(_line("under policy", x, after, "ink", width=2))
-    data[-1]["customdata"] = [_said(document, t, axis) for t in chosen]
+    data[-1]["customdata"] = _said(document, chosen, axis)
     data[-1]["hovertemplate"] = "under policy %{y:,.0f}<br>%{customdata}<extra></extra>"
     if any(value is not None for value in recorded):
         data.append(_line("recorded", x, recorded, "accent", dash="2px,4px", width=3))
@@ -67,7 +67,7 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence
     return {
         "data": data,
         "layout": _layout(axis, x, top) | {
-            "shapes": limit_lines(document, policy, top),
+            "shapes": [*limit_lines(document, policy, top), *event_strokes(document, places)],
             "annotations": [*limit_names(document, policy, top), *event_labels(document, places, top)],
         },
         "turns": chosen,
@@ -84,8 +84,15 @@ def places_of(document: ReplayDocument, axis: Axis) -> Sequence[float]:
     return range(document.turns)
 
 
-def _said(document: ReplayDocument, turn: int, axis: Axis) -> str:
-    return document.labels[turn] if axis == "turns" else f"turn {turn} · {document.labels[turn]}"
+def _said(document: ReplayDocument, chosen: Sequence[int], axis: Axis) -> list[str]:
+    """What the hover says of each turn: what the model did, and what an event of the policy freed."""
+    freed = {event.turn: event for event in document.events if event.edits or event.reclaimed}
+    found = []
+    for turn in chosen:
+        said = document.labels[turn] if axis == "turns" else f"turn {turn} · {document.labels[turn]}"
+        event = freed.get(turn)
+        found.append(said if event is None else f"{said}<br>event: −{event.reclaimed:,}")
+    return found
 
 
 def _column(document: ReplayDocument, name: str, chosen: Sequence[int]) -> list[int]:

@@ -22,7 +22,7 @@ from compression.replays import stored_replay
 from sessions.models import Session
 from sessions.templatetags.figures import short
 
-LISTED, MESSAGES_PAGE, TOOLS_NAMED = 6, 15, 4
+LISTED, MESSAGES_PAGE, TOOLS_NAMED = 4, 8, 4
 PREVIEW = 160
 NAMES = {
     "compact": gettext_lazy("compacted"),

@@ -20,7 +20,7 @@ from compression.replay_document import ReplayDocument
 from sessions.models import Session
 from sessions.templatetags.figures import percent, short
 
-EVENTS_PAGE = 6
+EVENTS_PAGE = 5
 TURNS_PAGE = 40
 LISTED = 20
 

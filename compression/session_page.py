@@ -45,8 +45,7 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
         ],
         "is_smaller": after.tokens < before.tokens,
         "counted": document.table.counted[turn],
-        "shares": composition(document, turn, after=shows_after),
-        "shares_after": shows_after,
+        "fills": fills(session, document, state, after=shows_after),
         "label": document.labels[turn],
         "minute": document.minutes[turn] if document.minutes else None,
         "recorded": document.recorded[turn],
@@ -57,6 +56,24 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
         "previous_event_url": state.url(turn=earlier) if earlier is not None else None,
         "next_event_url": state.url(turn=later) if later is not None else None,
         "sides": [(name, label, state.url(side=name)) for name, label in SIDES],
+    }
+
+
+def fills(
+    session: Session, document: ReplayDocument, state: PageState, *, after: bool, as_table: bool = False
+) -> dict[str, Any]:
+    """What fills the window of a turn: a picture or its table, of one side."""
+    here = address(session, "composition", state)
+    side, look = ("after" if after else "before"), ("&as=table" if as_table else "")
+    return {
+        "shares": composition(document, state.turn, after=after),
+        "after": after,
+        "as_table": as_table,
+        "choices": [
+            (_("Before"), f"{here}&of=before{look}", not after),
+            (_("After"), f"{here}&of=after{look}", after),
+            (_("Table"), f"{here}&of={side}{'' if as_table else '&as=table'}", as_table),
+        ],
     }
 
 

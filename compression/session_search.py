@@ -20,7 +20,7 @@ from compression.search_query import MOST_COUNTED, SearchQuery
 from compression.window_zones import WindowZones
 from sessions.models import Session
 
-HITS_PAGE = 10
+HITS_PAGE = 8
 MARKS_SHOWN = 2_000
 TIME_LIMIT = 2.0
 """Seconds; then the result is what was found so far."""
@@ -121,7 +121,8 @@ def _rows(session: Session, query: SearchQuery) -> Iterator[dict[str, Any]]:
     columns = ["index", "role", "turn", "parts"]
     if query.q:
         columns.append("original__text")
-    return rows.values(*columns).iterator(chunk_size=ROWS_AT_ONCE)
+    found: Iterator[dict[str, Any]] = rows.values(*columns).iterator(chunk_size=ROWS_AT_ONCE)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nlargest
 from typing import Any
 
 from compression.engine.policy import Policy
 from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 
-MARKS_SHOWN = 200
+MARKERS_SHOWN, OWN_SHOWN = 40, 30
+"""Each is an element of the page; what is more becomes one path, or is left to the list below."""
+
 LINES_SHOWN = 12
 LABELS_SHOWN = 5
 
@@ -54,9 +57,14 @@ def limit_names(document: ReplayDocument, policy: Policy, top: int) -> list[dict
 
 
 def event_marks(document: ReplayDocument, places: Sequence[float]) -> list[dict[str, Any]]:
-    """One mark for each event that changed something, and a drop line where there are few."""
-    events = [event for event in document.events if event.edits or event.reclaimed][:MARKS_SHOWN]
+    """One mark for each event that changed something, and a drop line where there are few.
+
+    Nothing where there are many: ``event_strokes`` draws those.
+    """
+    events = [event for event in document.events if event.edits or event.reclaimed]
     if not events:
+        return []
+    if len(events) > MARKERS_SHOWN:
         return []
     marks = {
         "type": "scatter", "mode": "markers", "name": "event", "x": [places[e.turn] for e in events],
@@ -72,6 +80,16 @@ def event_marks(document: ReplayDocument, places: Sequence[float]) -> list[dict[
         "y": [v for e in events for v in (0, e.before, None)], "line": {"color": "var:warn", "width": 1.4},
     }  # fmt: skip
     return [drops, marks]
+
+
+def event_strokes(document: ReplayDocument, places: Sequence[float]) -> list[dict[str, Any]]:
+    """Many events as one path, a stroke from before to after for each; none where each has a mark."""
+    events = [event for event in document.events if event.edits or event.reclaimed]
+    if len(events) <= MARKERS_SHOWN:
+        return []
+    path = "".join(f"M{places[e.turn]},{e.before}L{places[e.turn]},{e.after}" for e in events)
+    stroke = {"type": "path", "xref": "x", "yref": "y", "path": path, "line": {"color": "var:warn", "width": 2}}
+    return [stroke]
 
 
 def event_labels(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:
@@ -97,8 +115,12 @@ def _blocks(count: int) -> str:
 
 
 def own_marks(own: Sequence[OwnCompaction], places: Sequence[float], top: int) -> list[dict[str, Any]]:
-    """The agent's own compactions and silent clearings, along the top; a click asks for the list of what left."""
-    found = [row for row in own if row.turn is not None][:MARKS_SHOWN]
+    """The agent's own compactions and silent clearings, along the top; a click asks for the list of what left.
+
+    The largest of them where there are many.
+    """
+    largest = nlargest(OWN_SHOWN, (row for row in own if row.turn is not None), key=lambda row: row.before - row.after)
+    found = sorted(largest, key=lambda row: row.number)
     if not found:
         return []
     return [

@@ -15,6 +15,7 @@ session_urls = [
     path("timeline/", views.timeline, name="timeline"),
     path("turns/", views.turns, name="turns"),
     path("events/", views.events, name="events"),
+    path("composition/", views.window_composition, name="composition"),
     path("compactions/", views.compactions, name="compactions"),
     path("compactions/<int:number>/", views.compaction, name="compaction"),
     path("eaters/<int:message>/", views.eater_what_if, name="what-if"),

@@ -24,7 +24,7 @@ from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.replays import stored_replay
 from compression.session_facts import events_page, turns_page
-from compression.session_page import compactions_context, page_context, search_context, window_context
+from compression.session_page import address, compactions_context, fills, page_context, search_context, window_context
 from compression.warm_sessions import warm_session
 from compression.what_if import what_if
 from sessions.models import Session
@@ -122,6 +122,26 @@ def paged(request: PageRequest, slug: str, pk: int, template: str, name: str, pa
 
 @require_GET
 @vary_on_headers("HX-Request")
+def window_composition(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """What fills the window: ``of`` before or after, ``as`` a table or the picture."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    if not found.document.turns:
+        raise Http404
+    shown = fills(
+        session,
+        found.document,
+        found.state,
+        after=request.GET.get("of") != "before",
+        as_table=request.GET.get("as") == "table",
+    )
+    return fragment(request, session, "compression/composition.html", {"state": found.state, "fills": shown})
+
+
+@require_GET
+@vary_on_headers("HX-Request")
 def compactions(request: PageRequest, slug: str, pk: int) -> HttpResponse:
     """The agent's own compactions, a page at a time."""
     session = visible_session(request, slug, pk)
@@ -143,7 +163,11 @@ def compaction(request: PageRequest, slug: str, pk: int, number: int) -> HttpRes
     own = own_compactions(session, found.state)
     if number >= len(own):
         raise Http404
-    context = {"state": found.state, "left": left_page(session, found.state, own[number], first_of(request))}
+    context = {
+        "state": found.state,
+        "left": left_page(session, found.state, own[number], first_of(request)),
+        "compactions_url": address(session, "compactions", found.state),
+    }
     return fragment(request, session, "compression/compaction.html", context)
 
 

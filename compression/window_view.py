@@ -21,9 +21,9 @@ from compression.text_diff import Run, diff_runs
 from compression.window_zones import WindowZones
 from sessions.models import Original, Session
 
-HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 4, 3, 3
-CHANGED_SHOWN, CHANGED_BESIDE_OPENED = 8, 3
-OPENED_BLOCKS = 12
+HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 3, 2, 2
+CHANGED_SHOWN, CHANGED_BESIDE_OPENED = 4, 2
+OPENED_BLOCKS = 10
 """Blocks of an opened run, a changed message counting as two: with the rest the page keeps under 1,500 nodes."""
 
 

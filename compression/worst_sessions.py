@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Count, Exists, F, FloatField, IntegerField, Max, OuterRef, Q, QuerySet
 from django.db.models.fields.json import KT
 from django.db.models.functions import Abs, Cast
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from compression.engine import ENGINE_VERSION
@@ -26,26 +27,25 @@ _LARGEST = Cast(KT("summary__largest_result__tokens"), IntegerField())
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One way to be bad. ``figure`` heads the column by which the sessions are ordered."""
+    """One way to be bad."""
 
     name: str
-    label: str
-    figure: str
-    about: str
+    label: str | Promise
+    about: str | Promise
 
 
 CAUSES = (
     Cause(
-        "overflow", _("Overflow"), _("Overflow without, then under it"),
+        "overflow", _("Overflow"),
         _("the earliest first request that does not fit; first without any policy, then under the one in force"),
     ),
-    Cause("thrash", _("Thrash"), _("Thrash"), _("events close to the one before, or that freed little, per 100 turns")),
+    Cause("thrash", _("Thrash"), _("events close to the one before, or that freed little, per 100 turns")),
     Cause(
-        "result", _("Largest single result"), _("Largest result"),
+        "result", _("Largest single result"),
         _("tokens of the largest tool result, as counted, and its share of the window"),
     ),
     Cause(
-        "counter", _("Counter error"), _("Counter error"),
+        "counter", _("Counter error"),
         _("median of (estimate - recorded) / recorded; a large one makes every other figure doubtful"),
     ),
 )  # fmt: skip

@@ -30,19 +30,31 @@ function marker() {
 
 // What a search found, at the turns that first held it: [turn, messages] pairs of the list of hits.
 function found() {
-  const marks = JSON.parse(document.getElementById("hits")?.dataset.marks ?? "[]");
+  return JSON.parse(document.getElementById("hits")?.dataset.marks ?? "[]");
+}
+
+// Strokes at the foot: one path, and so one element, for all of them.
+function foundShapes(marks) {
   if (!marks.length) return [];
-  return [{
-    type: "scatter", mode: "markers", name: "found", cliponaxis: false,
-    x: marks.map(([turn]) => place(turn)), y: marks.map(() => 0), customdata: marks.map(([, messages]) => messages),
-    marker: { symbol: "triangle-up", size: 11, color: "var:accent", line: { color: "var:card", width: 1 } },
-    hovertemplate: "found here: %{customdata}<extra></extra>",
-  }];
+  const path = marks.map(([turn]) => `M${place(turn)},0L${place(turn)},0.04`).join("");
+  return [{ type: "path", name: "found", layer: "above", xref: "x", yref: "paper", path, line: { color: "var:accent", width: 3 } }];
+}
+
+function withFound(trace, marks) {
+  if (trace.name !== "under policy" || !marks.length) return trace;
+  const counts = new Map(marks);
+  const said = figure.turns.map((turn) => (counts.has(turn) ? `<br>found here: ${counts.get(turn)}` : ""));
+  return { ...trace, customdata: trace.customdata.map((text, i) => text + said[i]) };
+}
+
+function shapes() {
+  return [...figure.layout.shapes, ...foundShapes(found()), ...marker()];
 }
 
 async function draw() {
-  const shapes = [...figure.layout.shapes, ...marker()];
-  await drawFigure(plot, { data: [...figure.data, ...found()], layout: { ...figure.layout, shapes } });
+  const marks = found();
+  const data = figure.data.map((trace) => withFound(trace, marks));
+  await drawFigure(plot, { data, layout: { ...figure.layout, shapes: shapes() } });
 }
 
 async function start() {
@@ -53,7 +65,7 @@ async function start() {
   await draw();
   plot.on("plotly_click", (event) => {
     const mark = event.points.find((point) => point.data.name === "agent's own");
-    if (mark) window.htmx.ajax("GET", mark.customdata[1], { target: "#compaction", swap: "outerHTML show:#compaction:top" });
+    if (mark) window.htmx.ajax("GET", mark.customdata[1], { target: "#compactions", swap: "outerHTML show:#compactions:top" });
     const turn = turnAt(event.points[0].x);
     document.dispatchEvent(new CustomEvent("hermes:choose-turn", { detail: turn }));
   });
@@ -62,7 +74,7 @@ async function start() {
   document.addEventListener("hermes:turn", (event) => {
     if (event.detail === chosen) return;
     chosen = event.detail;
-    window.Plotly.relayout(plot, { shapes: paint([...figure.layout.shapes, ...marker()]) });
+    window.Plotly.relayout(plot, { shapes: paint(shapes()) });
   });
   document.addEventListener("htmx:afterSwap", (event) => {
     if (event.detail.elt.id === "hits") draw();

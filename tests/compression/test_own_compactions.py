@@ -71,7 +71,7 @@ def test_the_list_leads_to_each_message_in_the_last_window_that_held_it(signed_i
 
     page = asked(signed_in, session, "compactions/0/")["left"]
 
-    assert [row.message.index for row in page.rows] == list(range(13))
+    assert [row.message.index for row in page.rows] == list(range(MESSAGES_PAGE))
     assert page.rows[4].url == f"{session.get_absolute_url()}?turn=5&policy=hermes&side=both&axis=turns&open=4"
 
 

@@ -244,6 +244,23 @@ def test_a_version_of_another_project_is_unknown(signed_in: Client, project: Pro
     assert signed_in.get(session.get_absolute_url() + "?policy=v1").status_code == 400
 
 
+# what fills the window
+
+
+@pytest.mark.parametrize(("of", "column"), [("before", "before"), ("after", "after")])
+def test_what_fills_the_window_adds_up_to_it_on_both_sides(
+    signed_in: Client, project: Project, of: str, column: str
+) -> None:
+    session = with_event(project)
+    document = stored_replay(session, PRESETS["chapter"])
+
+    response = signed_in.get(f"{session.get_absolute_url()}composition/?policy=chapter&of={of}&as=table")
+
+    shares = response.context["fills"]["shares"]
+    assert sum(share.tokens for share in shares) == getattr(document.table, column)[59]
+    assert response.content.decode().count("<tr><td><i class") == len(shares)
+
+
 # texts on demand
 
 
