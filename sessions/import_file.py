@@ -64,6 +64,7 @@ def session_path(session: Session) -> str:
 
 
 def row(parsed: ParsedSession, ingested: Ingested, path: str) -> dict[str, Any]:
+    """What is stored now; of the file itself, what was skipped and warned of. They differ for an older, shorter copy."""
     session = ingested.session
     return {
         "session_id": session.pk,
@@ -77,4 +78,12 @@ def row(parsed: ParsedSession, ingested: Ingested, path: str) -> dict[str, Any]:
             calibration=session.calibration,
         ),
         "key": session.key,
+        "messages": session.message_count,
+        "source_messages": session.source_messages,
+        "turns": session.turn_count,
+        "tool_calls": session.tool_call_count,
+        "tool_results": session.tool_result_count,
+        "media": session.media_count,
+        "thinking": session.thinking_count,
+        "recorded": session.recorded,
     }
