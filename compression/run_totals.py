@@ -34,7 +34,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The session with the smallest figure among those in which something happened."""
+    """The session with the smallest figure, among the same sessions as the spread."""
 
     result: RunResult
     value: float
@@ -129,16 +129,16 @@ def totals_of(results: QuerySet[RunResult]) -> Totals:
         **{name: Sum(name, default=0) for name in SUMMED},
     )
     names = [name for name, _, _ in SAVED]
-    rows = list(done.values_list("pk", "events", "counter_error", *names))
+    rows = list(done.values_list("pk", "counter_error", *names))
     lowest: dict[str, tuple[float, int]] = {}
-    for at, name in enumerate(names, start=3):
-        candidates = [(row[at], row[0]) for row in rows if row[1] and row[at] is not None]
+    for at, name in enumerate(names, start=2):
+        candidates = [(row[at], row[0]) for row in rows if row[at] is not None]
         if candidates:
             lowest[name] = min(candidates)
     worst = done.filter(pk__in={key for _, key in lowest.values()}).select_related("session")
     known = {result.pk: result for result in worst.only("run", "overflow_turn", "summary", *SESSION_COLUMNS)}
     saved = []
-    for at, (name, label, denominator) in enumerate(SAVED, start=3):
+    for at, (name, label, denominator) in enumerate(SAVED, start=2):
         part, whole = part_and_whole(name, sums)
         low = lowest.get(name)
         found = known.get(low[1]) if low else None
@@ -154,7 +154,7 @@ def totals_of(results: QuerySet[RunResult]) -> Totals:
         overflow=sums["overflow"],
         overflow_none=sums["overflow_none"],
         saved=saved,
-        counter_error=spread_of([row[2] for row in rows if row[2] is not None]),
+        counter_error=spread_of([row[1] for row in rows if row[1] is not None]),
     )
 
 

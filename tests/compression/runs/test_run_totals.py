@@ -55,22 +55,22 @@ def test_shares_are_sums_over_sums_and_never_averages_of_shares(project: Project
     assert (totals.counter_error.count, totals.counter_error.median) == (3, 0.02)
 
 
-def test_the_worst_session_is_one_in_which_something_happened(project: Project) -> None:
-    _, middle, long = three_sessions(project)
+def test_the_worst_session_is_the_smallest_of_those_that_the_spread_is_over(project: Project) -> None:
+    short, middle, _ = three_sessions(project)
     run = queued(project)
-    values = {middle.pk: 0.5, long.pk: 0.1}
+    values = {short.pk: 0.0, middle.pk: 0.5}
     for result in results(run):
         RunResult.objects.filter(pk=result.pk).update(
             state="done",
-            events=2 if result.session_id in values else 0,
-            session_saved=values.get(result.session_id, 0.0),
+            events=2 if result.session_id == middle.pk else 0,
+            session_saved=values.get(result.session_id),
             summary={"composition": {"turn": 3}},
         )
 
-    worst = totals_of(RunResult.objects.filter(run=run)).saved[0].worst
+    saved = totals_of(RunResult.objects.filter(run=run)).saved[0]
 
-    assert worst is not None
-    assert (worst.result.session, worst.value, worst.turn) == (long, 0.1, 3)
+    assert saved.worst is not None
+    assert (saved.worst.result.session, saved.worst.value, saved.worst.turn, saved.spread.count) == (short, 0.0, 3, 2)
 
 
 def test_a_run_without_results_has_no_shares(project: Project) -> None:
