@@ -13,6 +13,8 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
+from sessions.templatetags.figures import THIN
+
 Direction = Literal["more", "less", "later", "none"]
 Kind = Literal["share", "signed", "tokens", "count", "turn", "rate"]
 Mark = Literal["better", "worse", "same", ""]
@@ -57,6 +59,18 @@ class Compared:
     b: Any
     change: float | None
     mark: Mark
+
+    @property
+    def points(self) -> str:
+        """The change of a share in percentage points; empty for other figures and where there is none."""
+        is_share = self.figure.kind in ("share", "signed")
+        return points(self.change) if is_share and self.change else ""
+
+
+def points(difference: float) -> str:
+    """0.025 -> "+2.5 pp": shares differ by percentage points, never by per cent; "0" for what rounds to nothing."""
+    shown = f"{abs(difference) * 100:.1f}"
+    return "0" if float(shown) == 0 else f"{'−' if difference < 0 else '+'}{shown}{THIN}pp"
 
 
 def compared(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Compared]:

@@ -10,7 +10,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from compression import replays
-from compression.compare import FIGURES, mark_of
+from compression.compare import FIGURES, mark_of, points
 from compression.compare_windows import window_difference
 from compression.engine.policy import build
 from compression.engine.presets import PRESETS
@@ -41,6 +41,13 @@ from tests.compression.sessions import parsed, store
 )
 def test_each_figure_knows_which_way_is_better(direction: Any, a: Any, b: Any, mark: str) -> None:
     assert mark_of(direction, a, b) == mark
+
+
+@pytest.mark.parametrize(
+    ("difference", "shown"), [(0.025, "+2.5\u202fpp"), (-0.1, "−10.0\u202fpp"), (0.0, "0"), (-0.0001, "0")]
+)
+def test_shares_differ_by_percentage_points(difference: float, shown: str) -> None:
+    assert points(difference) == shown
 
 
 def test_every_figure_that_is_compared_is_one_of_a_summary(db: None, project: Project) -> None:
@@ -122,7 +129,7 @@ def test_a_session_that_one_run_lacks_does_not_count(
     context = ask(signed_in, a="v1", b="v2").context
 
     assert context["comparison"].sessions == 2
-    assert {one.pk for one, _ in context["rows"]} == {sessions[1].pk, sessions[2].pk}
+    assert {one.pk for one, _, _ in context["rows"]} == {sessions[1].pk, sessions[2].pk}
 
 
 @pytest.mark.parametrize(
