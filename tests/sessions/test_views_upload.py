@@ -166,7 +166,7 @@ def test_a_defect_of_ours_is_admitted_without_a_traceback(
 
     response = signed_in.post(ADDRESS, {"files": chat()}, headers=HTMX)
 
-    assert response.status_code == 500
+    assert response.status_code == 422
     assert "nothing of it was stored" in response.text
     assert "secret detail" not in response.text
 

@@ -51,7 +51,18 @@ class Command(TerminalCommand):
 
 def commands(host: str, port: int) -> dict[str, list[str]]:
     # -v 0: no access log, which would hold sign-in links.
-    server = [sys.executable, "-m", "hermes_site.server", "-v", "0", "-b", host, "-p", str(port), "hermes_site.asgi:application"]
+    server = [
+        sys.executable,
+        "-m",
+        "hermes_site.server",
+        "-v",
+        "0",
+        "-b",
+        host,
+        "-p",
+        str(port),
+        "hermes_site.asgi:application",
+    ]
     manage = str(settings.BASE_DIR / "manage.py")
     return {
         "web server": server,
