@@ -7,6 +7,7 @@ unit, its bounds and its meaning. Nothing here looks at a session.
 from __future__ import annotations
 
 import hashlib
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,13 +19,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from compression.engine.patterns import compiled
 
 SCHEMA_VERSION = 1
+MAX_FILE_BYTES = 256 * 1024
+# How much of what somebody wrote is said back in a complaint.
+LONGEST_ECHO = 120
 
 
 class UnknownPolicy(Exception):
     """No preset of that name and no file at that path."""
 
     def __init__(self, name: str, known: list[str]) -> None:
-        super().__init__(f"no policy {name!r}: use one of {', '.join(known)}, or the path of a .toml or .json file")
+        super().__init__(
+            f"no policy {name[:LONGEST_ECHO]!r}: use one of {', '.join(known)}, or the path of a .toml or .json file"
+        )
         self.name = name
         self.known = known
 
@@ -164,11 +170,16 @@ def faults_of(error: ValidationError) -> list[str]:
         steps = item["loc"] if item["loc"][:1] == ("pins",) else item["loc"][:1]
         place = ".".join(map(str, steps))
         if item["type"] == "extra_forbidden":
-            lines.append(f"unknown field {place}")
+            lines.append(f"unknown field {_visible(place)}")
         else:
             messages = item["msg"].removeprefix("Value error, ").split("\n")
             lines += [f"{place}: {message}" if place else message for message in messages]
     return list(dict.fromkeys(lines))
+
+
+def _visible(name: str) -> str:
+    """A name that a stranger wrote: cut, and without what is not printable."""
+    return "".join(c if c.isprintable() else " " for c in name[:LONGEST_ECHO])
 
 
 def build(fields: Mapping[str, Any], source: str) -> Policy:
@@ -178,7 +189,9 @@ def build(fields: Mapping[str, Any], source: str) -> Policy:
     given = dict(fields)
     base = given.pop("extends", "hermes")
     if not isinstance(base, str) or base not in PRESETS:
-        raise InvalidPolicy(source, [f"extends: no preset {base!r}, known: {', '.join(sorted(PRESETS))}"])
+        raise InvalidPolicy(
+            source, [f"extends: no preset {repr(base)[:LONGEST_ECHO]}, known: {', '.join(sorted(PRESETS))}"]
+        )
     switches = [
         f"{name}: true and false are no value of this field" for name, value in given.items() if _is_odd(name, value)
     ]
@@ -201,9 +214,9 @@ def parse(text: str, source: str) -> Policy:
     """A policy from the text of a .toml or .json file; InvalidPolicy names the file and every fault."""
     try:
         fields = orjson.loads(text) if source.endswith(".json") else tomllib.loads(text)
-    except (orjson.JSONDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a plain ValueError: TOML with an integer of thousands of digits
         kind = "JSON" if source.endswith(".json") else "TOML"
-        raise InvalidPolicy(source, [f"not {kind}: {error}"]) from None
+        raise InvalidPolicy(source, [f"not {kind}: {str(error)[:LONGEST_ECHO]}"]) from None
     if not isinstance(fields, dict):
         raise InvalidPolicy(source, ["a policy file is one object of fields"])
     return build(fields, source)
@@ -219,9 +232,16 @@ def load(name: str) -> Policy:
     if path.suffix not in (".toml", ".json"):
         raise UnknownPolicy(name, sorted(PRESETS))
     try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise InvalidPolicy(name, ["is not a regular file"])
+        if about.st_size > MAX_FILE_BYTES:
+            raise InvalidPolicy(name, [f"is larger than {MAX_FILE_BYTES // 1024} KB: no policy file is"])
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise UnknownPolicy(name, sorted(PRESETS)) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidPolicy(name, [f"cannot be read: {error}"]) from None
+        raise InvalidPolicy(
+            name, [f"cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}"]
+        ) from None
     return parse(text, name)
