@@ -64,7 +64,7 @@ def session_path(session: Session) -> str:
 
 
 def row(parsed: ParsedSession, ingested: Ingested, path: str) -> dict[str, Any]:
-    """What is stored now; of the file itself, what was skipped and warned of. They differ for an older, shorter copy."""
+    """What is stored now, and of the file itself what was skipped: an older, shorter copy stores nothing."""
     session = ingested.session
     return {
         "session_id": session.pk,
