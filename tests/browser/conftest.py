@@ -55,7 +55,7 @@ def page(browser: Browser, live_server: LiveServer, user: User) -> Iterator[Page
 
 def watched(context: BrowserContext) -> Iterator[Page]:
     page = context.new_page()
-    page.set_default_timeout(10_000)
+    page.set_default_timeout(30_000)
     complaints: list[str] = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("console", lambda message: note(message, complaints))
