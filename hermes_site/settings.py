@@ -24,6 +24,8 @@ HERMES_HOST = env.text("HOST", "127.0.0.1")
 HERMES_PORT = env.integer("PORT", 8000, at_least=1, at_most=65535)
 HERMES_PUBLIC_URL = env.url("HERMES_PUBLIC_URL", schemes=("http", "https")).rstrip("/")
 HERMES_MAX_UPLOAD_BYTES = env.size("HERMES_MAX_UPLOAD_BYTES", 200 * 1024 * 1024)
+# How long a worker may take over one session before it counts as dead.
+HERMES_RUN_LEASE_SECONDS = env.integer("HERMES_RUN_LEASE_SECONDS", 60, at_least=1, at_most=86_400)
 
 DEBUG = env.flag("HERMES_DEBUG", False)
 SECRET_KEY = env.text("HERMES_SECRET_KEY") or kept_secret_key(HERMES_DATA_DIR / "secret_key")

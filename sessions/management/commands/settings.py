@@ -25,6 +25,7 @@ def effective_settings() -> dict[str, Any]:
         "HERMES_LOG_LEVEL": settings.HERMES_LOG_LEVEL,
         "HERMES_MAX_UPLOAD_BYTES": settings.HERMES_MAX_UPLOAD_BYTES,
         "HERMES_PUBLIC_URL": settings.HERMES_PUBLIC_URL,
+        "HERMES_RUN_LEASE_SECONDS": settings.HERMES_RUN_LEASE_SECONDS,
         "HERMES_SECRET_KEY": "***",
         "HERMES_TIME_ZONE": settings.TIME_ZONE,
         "HERMES_UPLOAD_DIR": str(settings.FILE_UPLOAD_TEMP_DIR),
