@@ -62,9 +62,8 @@ def too_large(limit_bytes: int) -> Outcome:
     return Outcome(
         "",
         413,
-        message=_("A file is larger than %(limit)s, the limit of this server.")
-        % {"limit": filesizeformat(limit_bytes)},
-        hint=_("Nothing was stored. Send one session per file, or raise HERMES_MAX_UPLOAD_BYTES."),
+        message=_("A file is larger than %(limit)s, the limit here.") % {"limit": filesizeformat(limit_bytes)},
+        hint=_("Send one session per file, or raise HERMES_MAX_UPLOAD_BYTES."),
     )
 
 
