@@ -207,7 +207,7 @@ def test_the_policy_in_force_is_the_one_that_is_shown(signed_in: Client, project
 
     assert response.context["state"].policy == mild
     assert response.context["document"].table.after == stored_replay(session, mild).table.after
-    assert '<option value="v1" selected>v1 mild · in force</option>' in response.content.decode()
+    assert '<option value="v1" selected>v1 · mild · in force</option>' in response.content.decode()
 
 
 def test_a_version_is_named_in_the_address(signed_in: Client, project: Project, user: User) -> None:
