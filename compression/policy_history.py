@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from compression.engine.policy import InvalidPolicy
-from compression.models import PolicyVersion
+from compression.models import Adoption, PolicyVersion
 from compression.policies import Change, changes, policy_of
 from compression.policy_fields import SETTINGS, label_of
 from sessions.models import Project
 
 PAGE = 12
 CHANGES_SHOWN = 3
+ADOPTIONS_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,22 @@ def history(project: Project, in_force: PolicyVersion | None, below: int | None 
         is_in_force = in_force is not None and version.pk == in_force.pk
         rows.append(VersionRow(version, _changed(earlier, version), is_in_force))
     return History(rows, found[PAGE - 1].number if len(found) > PAGE else None)
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptionRow:
+    """Who put what in force and when, and the undoing that took it back, if there is one."""
+
+    adoption: Adoption
+    undone: Adoption | None
+
+
+def adoptions(project: Project) -> list[AdoptionRow]:
+    """The newest adoptions, those that were taken back too. An undoing is younger than what it undoes. One query."""
+    newest = list(Adoption.objects.filter(project=project).select_related("version", "by")[: 2 * ADOPTIONS_SHOWN])
+    undoings = {one.undoes_id: one for one in newest if one.undoes_id}
+    made = [one for one in newest if one.undoes_id is None and one.version is not None]
+    return [AdoptionRow(one, undoings.get(one.pk)) for one in made[:ADOPTIONS_SHOWN]]
 
 
 def _changed(earlier: PolicyVersion | None, version: PolicyVersion) -> str:
