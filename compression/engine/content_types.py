@@ -15,6 +15,7 @@ import orjson
 
 from compression.engine.readers import (
     binary_data,
+    diffs,
     languages,
     listings,
     log_lines,
@@ -55,7 +56,9 @@ _TEST_SIGNS = re.compile(
     re.MULTILINE,
 )
 _DIFF = re.compile(r"^diff --git |^@@ -\d+(?:,\d+)? \+\d+|^Index: \S|^--- a/|^\+\+\+ b/")
-_DIFF_BODY = re.compile(r"[+\- @\\]|diff |index [0-9a-f]|commit [0-9a-f]|(?:new|deleted) file|rename |similarity |Binary files |Index: |===")
+_DIFF_BODY = re.compile(
+    r"[+\- @\\]|diff |index [0-9a-f]|commit [0-9a-f]|(?:new|deleted) file|rename |similarity |Binary files |Index: |==="
+)
 _HIT = re.compile(r"(?:[^\s:]{1,300}:)?\d{1,7}:|(?:[^\s:]{1,300}?-)?\d{1,7}-|--$")
 _PATH_HIT = re.compile(r"[^\s:]{1,250}[./][^\s:]{0,100}(?::\d+)?:(?!//|\d+: )")
 _GREP_TOOL = re.compile(r"grep|search|\brg\b|ripgrep")
@@ -122,7 +125,7 @@ def _json(source: ToolOutput) -> ContentType | None:
     try:
         value = orjson.loads(source.text)
     except orjson.JSONDecodeError:
-        return _json_lines(source.lines)
+        return _json_lines(source.text.replace("}{", "}\n{").split("\n"))
     if isinstance(value, dict | list) and value:
         return ContentType("json", 1.0, f"parses as a JSON {'object' if isinstance(value, dict) else 'array'}")
     return None
@@ -137,7 +140,7 @@ def _json_lines(lines: Sequence[str]) -> ContentType | None:
     except orjson.JSONDecodeError:
         return None
     if all(isinstance(value, dict | list) for value in values):
-        return ContentType("json", 0.95, "every line parses as JSON")
+        return ContentType("json", 0.95, "one JSON value after the other")
     return None
 
 
@@ -208,9 +211,9 @@ def _diff(lines: Sequence[str]) -> ContentType | None:
         return None
     signs = sum(1 for line in lines if _DIFF.match(line))
     hunks = sum(1 for line in lines if line.startswith("@@ -"))
-    if signs >= 2 and (_share(_DIFF_BODY, lines) >= 0.5) or (hunks and _DIFF.match(lines[0])):
+    if (signs >= 2 and (_share(_DIFF_BODY, lines) >= 0.5)) or (hunks and _DIFF.match(lines[0])):
         return ContentType("diff", 0.95, f"{signs} lines of a diff's headers")
-    if len(lines) >= 2 and _STAT.match(lines[-1]) and sum(" | " in line for line in lines) >= 0.5 * len(lines):
+    if len(lines) >= 2 and _share(diffs.STAT, lines) >= (0.5 if _STAT.match(lines[-1]) else 0.9):
         return ContentType("diff", 0.9, "a diff's statistics")
     return None
 
@@ -259,7 +262,10 @@ def _code(lines: Sequence[str], language: str, least: float, why: str) -> Conten
     found = languages.guess(lines, language)
     if len(lines) < 3 or found.share < least:
         return None
-    told = why or f"{found.share:.0%} of the lines read as {found.language if found.language != languages.OTHER else 'code'}"
+    told = (
+        why
+        or f"{found.share:.0%} of the lines read as {found.language if found.language != languages.OTHER else 'code'}"
+    )
     return ContentType("source_code", round(min(0.5 + found.share / 2, 0.95), 2), told)
 
 

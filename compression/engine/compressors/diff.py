@@ -73,7 +73,7 @@ def _files(diff: Diff, size: int) -> list[Unit]:
     }
     full = [f"{clip(path, LONGEST_PATH)}{tail}" for path, tail in tails.items()]
     if fit_in_full(full, size):
-        lines = [(line, (path,)) for line, path in zip(full, tails, strict=True)]
+        lines: list[tuple[str, tuple[str, ...]]] = [(line, (path,)) for line, path in zip(full, tails, strict=True)]
     else:
         lines = grouped(tails)
     return [
@@ -103,4 +103,3 @@ def _claim_hunk(
 
 def _line(source: ToolOutput, index: int, tier: Tier, rank: int, label: str) -> Unit:
     return Unit(clip(source.shown(index).rstrip(), LONGEST_SHOWN), tier, index, rank, label, index, 1)
-

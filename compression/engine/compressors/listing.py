@@ -37,12 +37,22 @@ def units(text: str) -> Units:
     shown: dict[int, Unit] = {}
     for entry in entries:
         tier, rank, label = roles.get(entry.row, ("may", 0, "entry"))
-        text_shown = clip(" ".join(source.shown(entry.row).split()) if entry.size else source.shown(entry.row).rstrip(), LONGEST_SHOWN)
+        text_shown = clip(
+            " ".join(source.shown(entry.row).split()) if entry.size else source.shown(entry.row).rstrip(), LONGEST_SHOWN
+        )
         shown[entry.row] = Unit(text_shown, tier, entry.row, rank, label, entry.row, 1)
     notes = {*exit_lines(lines), *error_lines(lines)}
     for turn, row in enumerate(other):
         must = row in notes or turn < 3 or turn == len(other) - 1
-        shown[row] = Unit(clip(source.shown(row).rstrip(), LONGEST_SHOWN), "must" if must else "may", row, -50 if must else 5, "note", row, 1)
+        shown[row] = Unit(
+            clip(source.shown(row).rstrip(), LONGEST_SHOWN),
+            "must" if must else "may",
+            row,
+            -50 if must else 5,
+            "note",
+            row,
+            1,
+        )
     found += [shown[row] for row in sorted(shown)]
     return units_of(source, found, total=len(shown), gaps="once")
 
@@ -51,7 +61,8 @@ def _summary(entries: Sequence[Entry]) -> list[Unit]:
     directories = Counter(entry.directory for entry in entries)
     folders = sum(entry.is_directory for entry in entries)
     amounts = [counted(len(entries)), counted(len(directories))]
-    text = f"{amounts[0]} {'entry' if len(entries) == 1 else 'entries'} in {amounts[1]} {'directory' if len(directories) == 1 else 'directories'}"
+    entry_noun = "entry" if len(entries) == 1 else "entries"
+    text = f"{amounts[0]} {entry_noun} in {amounts[1]} {'directory' if len(directories) == 1 else 'directories'}"
     if folders:
         amounts.append(counted(folders))
         text += f", {amounts[2]} of them directories"

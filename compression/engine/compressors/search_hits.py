@@ -38,20 +38,20 @@ def units(text: str, arguments: str = "") -> Units:
     words = _words(arguments)
     found = [_summary(search), *_files(source, search, len(text))]
     first_of_file: set[str] = set()
-    scores = {hit.index: _score(source, hit, words) for hit in search.hits}
-    order = sorted(search.hits, key=lambda hit: (-scores[hit.index], hit.index))
-    place = {hit.index: turn for turn, hit in enumerate(order)}
+    scores = {hit.row: _score(source, hit, words) for hit in search.hits}
+    order = sorted(search.hits, key=lambda hit: (-scores[hit.row], hit.row))
+    place = {hit.row: turn for turn, hit in enumerate(order)}
     shown: dict[int, Unit] = {}
     for hit in search.hits:
         tier: Tier
         if hit.path not in first_of_file:
             first_of_file.add(hit.path)
             tier, rank, label = "should", 0, "first hit of a file"
-        elif scores[hit.index] > 0 and place[hit.index] < max(10, len(order) // 5):
-            tier, rank, label = "should", _BEST_TURN + place[hit.index], "best hit"
+        elif scores[hit.row] > 0 and place[hit.row] < max(10, len(order) // 5):
+            tier, rank, label = "should", _BEST_TURN + place[hit.row], "best hit"
         else:
-            tier, rank, label = "may", place[hit.index], "hit"
-        shown[hit.index] = _hit_unit(source, hit, tier, rank, label)
+            tier, rank, label = "may", place[hit.row], "hit"
+        shown[hit.row] = _hit_unit(source, hit, tier, rank, label)
     for index in search.context:
         shown[index] = _plain(source, index, "may", 1 << 20, "line around a hit")
     exits = set(exit_lines(source.lines))
@@ -82,7 +82,7 @@ def _files(source: ToolOutput, search: Search, size: int) -> list[Unit]:
     tails = {path: f": {counted(number)}" for path, number in amounts.items()}
     full = [f"{path}{tail}" for path, tail in tails.items()]
     if fit_in_full(full, size):
-        lines = [(line, (path,)) for line, path in zip(full, tails, strict=True)]
+        lines: list[tuple[str, tuple[str, ...]]] = [(line, (path,)) for line, path in zip(full, tails, strict=True)]
     else:
         lines = grouped({path: f" {counted(number)}" for path, number in amounts.items()})
     return [
@@ -103,7 +103,7 @@ def _words(arguments: str) -> tuple[str, ...]:
 
 
 def _score(source: ToolOutput, hit: Hit, words: tuple[str, ...]) -> int:
-    line = source.lines[hit.index][hit.start : hit.start + 400]
+    line = source.lines[hit.row][hit.start : hit.start + 400]
     tokens = set(_WORD.findall(line)) if words else set()
     whole = sum(word in tokens for word in words)
     defines = bool(_DEFINES.match(line))
@@ -111,9 +111,9 @@ def _score(source: ToolOutput, hit: Hit, words: tuple[str, ...]) -> int:
 
 
 def _hit_unit(source: ToolOutput, hit: Hit, tier: Tier, rank: int, label: str) -> Unit:
-    line = source.lines[hit.index]
+    line = source.lines[hit.row]
     if not hit.path and source.gutter:
-        shown = source.shown(hit.index)
+        shown = source.shown(hit.row)
         start = len(shown) - len(line)
     elif line.startswith(hit.path):
         shown, start = line, hit.start
@@ -121,7 +121,7 @@ def _hit_unit(source: ToolOutput, hit: Hit, tier: Tier, rank: int, label: str) -
         shown, start = f"{hit.path}:{line}", hit.start + len(hit.path) + 1
     body = shown[start:].strip()
     shown = clip(f"{shown[:start]}{' ' if shown[start : start + 1].isspace() else ''}{body}", LONGEST_SHOWN)
-    return Unit(shown, tier, hit.index, rank, label, hit.index, 1)
+    return Unit(shown, tier, hit.row, rank, label, hit.row, 1)
 
 
 def _plain(source: ToolOutput, index: int, tier: Tier, rank: int, label: str) -> Unit:

@@ -6,6 +6,8 @@ several lines stand as one. Bodies come last.
 
 from __future__ import annotations
 
+import re
+
 from compression.engine.compressors import code_output
 from compression.engine.readers.languages import OTHER, guess, named
 from compression.engine.readers.syntax import Definition, Outline, outline
@@ -17,6 +19,7 @@ LONGEST_SHOWN = 300
 LONGEST_IMPORTS = 400
 SAMPLE = 400
 
+_INSIDE_BRACKETS = re.compile(r"(?<=[(\[]) | (?=[)\]])")
 _RANKS = {"package": -20, "type": 0, "function": 0, "call": 20, "constant": 200}
 
 
@@ -81,7 +84,8 @@ def _signature(source: ToolOutput, definition: Definition) -> Unit:
     if local and definition.depth:
         tier = "may"
     rank = _RANKS[definition.kind] + definition.depth
-    text = clip(" ".join(parts).removesuffix(" {"), LONGEST_SIGNATURE)
+    joined = _INSIDE_BRACKETS.sub("", " ".join(parts)) if len(parts) > 1 else parts[0]
+    text = clip(joined.removesuffix(" {"), LONGEST_SIGNATURE)
     return _numbered(source, first, text, tier, rank, "signature" if not local else "constant")
 
 

@@ -71,9 +71,9 @@ def blobs(text: str) -> list[Blob]:
         found.append(_blob(match.start(), match.end(), "base64", media[1] if media else "", _decoded(match.group())))
     if found:
         return found
-    rows = [match for line in text.split("\n") if (match := _HEX_DUMP.match(line[:200]))]
+    rows = ["".join(row[1].split()) for line in text.split("\n") if (row := _HEX_DUMP.match(line[:200]))]
     if len(rows) >= 3:
-        data = b"".join(bytes.fromhex(digits[: len(digits) & ~1]) for row in rows if (digits := "".join(row[1].split())))
+        data = b"".join(bytes.fromhex(digits[: len(digits) & ~1]) for digits in rows)
         return [_blob(0, len(text), "hex dump", "", data)]
     return []
 

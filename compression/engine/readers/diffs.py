@@ -15,8 +15,10 @@ _GIT = re.compile(r"diff --(?:git|cc|combined) (?:\"?a/)?(.{1,400}?)\"?(?: \"?b/
 _OLD = re.compile(r"--- (?:\"?a/)?([^\t]{1,400})")
 _NEW = re.compile(r"\+\+\+ (?:\"?b/)?([^\t]{1,400})")
 _INDEX = re.compile(r"Index: (\S{1,400})|\*\*\* (?:Add|Update|Delete) File: (.{1,400})")
-_STATE = re.compile(r"(new file|deleted file) mode|(rename|copy) from (.{1,300})|(Binary files) .* differ|(GIT binary patch)|old mode")
-STAT = re.compile(r"\s(\S.{0,300}?)\s+\|\s+(?:(\d+)(?: [+-]+)?|Bin .*)$")
+_STATE = re.compile(
+    r"(new file|deleted file) mode|(rename|copy) from (.{1,300})|(Binary files) .* differ|(GIT binary patch)|old mode"
+)
+STAT = re.compile(r"\s(\S.{0,300}?)\s+\|\s+(?:\d+(?: [+-]*)?|Bin .*)$")
 _HEADER = re.compile(r"index [0-9a-f]+|similarity index|dissimilarity|new mode|rename to|copy to|={20,}$|\\ No newline")
 
 

@@ -25,14 +25,61 @@ _EXTENSIONS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("c", "h"), "c"),
         **dict.fromkeys(("cc", "cpp", "cxx", "hpp", "hh", "hxx", "ino"), "cpp"),
         **dict.fromkeys(
-            "rb php kt kts swift scala cs lua pl r jl ex exs erl hs ml clj dart zig nim sh bash zsh fish ps1 sql css scss "
-            "less vue svelte proto graphql tf gradle groovy cmake m mm vb f90 asm s el vim".split(),
+            [
+                "rb",
+                "php",
+                "kt",
+                "kts",
+                "swift",
+                "scala",
+                "cs",
+                "lua",
+                "pl",
+                "r",
+                "jl",
+                "ex",
+                "exs",
+                "erl",
+                "hs",
+                "ml",
+                "clj",
+                "dart",
+                "zig",
+                "nim",
+                "sh",
+                "bash",
+                "zsh",
+                "fish",
+                "ps1",
+                "sql",
+                "css",
+                "scss",
+                "less",
+                "vue",
+                "svelte",
+                "proto",
+                "graphql",
+                "tf",
+                "gradle",
+                "groovy",
+                "cmake",
+                "m",
+                "mm",
+                "vb",
+                "f90",
+                "asm",
+                "s",
+                "el",
+                "vim",
+            ],
             OTHER,
         ),
     }
 )
 _FILE = re.compile(r"[\w)\]-]\.([A-Za-z0-9]{1,7})(?![\w.])")
-_PATH_ARGUMENT = re.compile(r'"(?:file_?path|path|filename|file|target_file|AbsolutePath)": ?"([^"]{1,400})"', re.IGNORECASE)
+_PATH_ARGUMENT = re.compile(
+    r'"(?:file_?path|path|filename|file|target_file|AbsolutePath)": ?"([^"]{1,400})"', re.IGNORECASE
+)
 _SHOWN_FILE = re.compile(
     r"\b(?:cat|bat|head|tail|sed|nl|less|more|git show)\b[^|;&\"]{0,200}?[\w)\]-]\.([A-Za-z0-9]{1,7})(?![\w./])"
 )
@@ -42,42 +89,58 @@ _SIGNS: Mapping[str, re.Pattern[str]] = MappingProxyType(
         "python": re.compile(
             r"\s*(?:async )?def \w+\(|\s*class \w+(?:\(.*\))?:$|from [\w.]+ import \S|import [\w.]+(?: as \w+)?$"
             r"|\s*(?:if|elif|for|while|with|try|except|finally|else)\b[^{]*:$|\s+self\.\w+|\s*@\w[\w.]*(?:\(|$)"
-            r"|\s*(?:raise \w+|return [\w(\[{\"']|yield |assert |pass$)|\s*[\w.]+(?:: [\w\[\], |.]+)? [-+*/|]?= [^;]*[^;{]$"
+            r"|\s*(?:raise \w+|return [\w(\[{\"']|yield |assert |pass$)|\s*[\w.]+(?:: [\w\[\], "
+            r"|.]+)? [-+*/|]?= [^;]*[^;{]$"
         ),
         "go": re.compile(
-            r"package \w+$|func (?:\(\w+ \*?[\w.\[\]]+\) )?\w+[(\[]|type \w+(?:\[.*\])? (?:struct|interface|func|map|=)|import (?:\(|\")"
-            r"|\s*(?:if|for|switch|select)\b[^(]*\{$|\s*[\w, .]+ := \S|\s*if .*; .*\{$|\s*(?:defer|go) \w|\s*return\b[^;]*[^;]$"
+            r"package \w+$|func (?:\(\w+ \*?[\w.\[\]]+\) )?\w+[(\[]|type \w+(?:\[.*\])? (?:struct|interface|func"
+            r"|map|=)|import (?:\(|\")"
+            r"|\s*(?:if|for|switch|select)\b[^(]*\{$|\s*[\w, .]+ := \S|\s*if .*; .*\{$|\s*(?:defer|go) \w"
+            r"|\s*return\b[^;]*[^;]$"
             r"|\t+\"[\w./-]+\"$|\t\w+ +[\w.*\[\]]+(?: `.*`)?$|\t(?:case .*|default):$|\t+[\w.]+\(.*\)$|var \w+ "
         ),
         "rust": re.compile(
-            r"\s*(?:pub(?:\(\w+\))? )?(?:async )?(?:fn \w+|struct \w+|enum \w+|trait \w+|mod \w+|use [\w:]+)|impl\b|\s*let (?:mut )?\w+"
+            r"\s*(?:pub(?:\(\w+\))? )?(?:async )?(?:fn \w+|struct \w+|enum \w+|trait \w+|mod \w+|use [\w:]+)"
+            r"|impl\b|\s*let (?:mut )?\w+"
             r"|\s*#!?\[|\s*match .*\{$|.*[\w>)] => |.*\w::\w|\s*///? |.*\?;$|\s*\.\w+\(.*$"
         ),
         "java": re.compile(
-            r"\s*(?:public|private|protected)\s[\w<>\[\], ]+[({;=]|package [\w.]+;|import (?:static )?[\w.*]+;|\s*@(?:Override|Test|Autowired)\b"
-            r"|(?:public |abstract |final )*(?:class|interface|enum|record) \w+|\s*(?:final )?(?:[A-Z]\w*(?:<.*>)?|int|long|double|boolean|byte|char)(?:\[\])? \w+ = .*;$"
+            r"\s*(?:public|private|protected)\s[\w<>\[\], ]+[({;=]|package [\w.]+;|import (?:static )?[\w.*]+;"
+            r"|\s*@(?:Override|Test|Autowired)\b"
+            r"|(?:public |abstract |final )*(?:class|interface|enum|record) \w+"
+            r"|\s*(?:final )?(?:[A-Z]\w*(?:<.*>)?|int|long|double|boolean|byte|char)(?:\[\])? \w+ = .*;$"
             r"|\s*(?:if|for|while|switch|catch) \(.*\{$|\s*\} (?:else|catch)|\s*throw new |\s*return .*;$"
         ),
         "javascript": re.compile(
-            r"\s*import\b.*\bfrom ['\"]|import ['\"]|\s*(?:export |async |default )*(?:function\b|class \w)|\s*(?:export )?(?:const|let|var) [\w{\[]"
-            r"|.*=>|\s*(?:if|for|while|switch) \(.*\{$|\s*\} (?:else|catch)\b|\s*return\b.*;$|module\.exports|.*\brequire\(['\"]|\s*this\.\w+"
+            r"\s*import\b.*\bfrom ['\"]|import ['\"]|\s*(?:export |async |default )*(?:function\b|class \w)"
+            r"|\s*(?:export )?(?:const|let|var) [\w{\[]"
+            r"|.*=>|\s*(?:if|for|while|switch) \(.*\{$|\s*\} (?:else|catch)\b|\s*return\b.*;$|module\.exports"
+            r"|.*\brequire\(['\"]|\s*this\.\w+"
             r"|.*\bawait \w|.*\bconsole\.\w+\(|.*\);$|\s*case .*:$"
         ),
         "cpp": re.compile(
-            r"\s*#\s*(?:include|define|if|ifdef|ifndef|endif|pragma)\b|(?:static |extern |inline |const |unsigned )+\w|.*\bstd::|template ?<"
-            r"|namespace \w|(?:class|struct|enum|union|typedef)\b|(?:public|private|protected):$|[A-Za-z_][\w:<> ]*[ *&]+[\w:~]+\([^;]*\)(?: const)?(?: \{)?$"
-            r"|\s*(?:if|for|while|switch) ?\(.*|\s*\} (?:else|while)|\s*return\b.*;$|.*->\w|\s*[\w>\]).-]+ [-+|&]?= .*;$|.*\);$"
+            r"\s*#\s*(?:include|define|if|ifdef|ifndef|endif|pragma)\b|(?:static |extern |inline |const "
+            r"|unsigned )+\w|.*\bstd::|template ?<"
+            r"|namespace \w|(?:class|struct|enum|union|typedef)\b|(?:public|private|protected):$"
+            r"|[A-Za-z_][\w:<> ]*[ *&]+[\w:~]+\([^;]*\)(?: const)?(?: \{)?$"
+            r"|\s*(?:if|for|while|switch) ?\(.*|\s*\} (?:else|while)|\s*return\b.*;$|.*->\w"
+            r"|\s*[\w>\]).-]+ [-+|&]?= .*;$|.*\);$"
         ),
     }
 )
 _TYPED = re.compile(
-    r"(?:export )?(?:interface|enum|namespace|declare|abstract class) \w|(?:export )?type \w+(?:<.*>)? =|\s*(?:public|private|protected|readonly) \w"
-    r"|import type|.*[\w)?]: (?:string|number|boolean|void|unknown|any|Promise<|Record<|[A-Z]\w*(?:\[\]|<|;|,|\)| [={|]))"
+    r"(?:export )?(?:interface|enum|namespace|declare|abstract class) \w|(?:export )?type \w+(?:<.*>)? ="
+    r"|\s*(?:public|private|protected|readonly) \w"
+    r"|import type|.*[\w)?]: (?:string|number|boolean|void|unknown|any|Promise<|Record<|[A-Z]\w*(?:\[\]|<|;|,|\)"
+    r"| [={|]))"
 )
-_ONLY_CPP = re.compile(r".*\bstd::|template ?<|namespace \w|class \w|.*\b(?:nullptr|constexpr|override)\b|(?:public|private|protected):$")
+_ONLY_CPP = re.compile(
+    r".*\bstd::|template ?<|namespace \w|class \w|.*\b(?:nullptr|constexpr|override)\b|(?:public|private|protected):$"
+)
 _PLAIN = re.compile(r"\s*(?:[{}()\[\];,]+|[})\]]+[,;)]*|//.*|/?\*+(?: .*|/)?|#.*|\"\"\".*|--.*)$")
 _CODE = re.compile(
-    r"[{};]$|[(\[,]$|^\s*(?:def|class|func|fn|function|local|end|module|fun|sub|begin|package|import|return|if|else|then|fi|for|do|done|case|esac|echo|export)\b"
+    r"[{};]$|[(\[,]$|^\s*(?:def|class|func|fn|function|local|end|module|fun|sub|begin|package|import|return|if"
+    r"|else|then|fi|for|do|done|case|esac|echo|export)\b"
     r"|^\s*[@$.#&]?[\w.-]+\s*(?:=|:=|\+=)\s*\S|^\s*[\w.$>:-]+\(.*\)$|^\s*[\w-]+: [^.]*;$"
 )
 _ENDS_SENTENCE = re.compile(r"\w[.!?]$")

@@ -12,14 +12,17 @@ from typing import NamedTuple
 
 _LONG = re.compile(
     r"(?P<type>[-dlcbpsD])[rwxsStT-]{9}[@+.]?\s+\d+\s+\S+\s+(?:\S+\s+)?(?P<size>\d[\d.,]*[KMGTP]?)\s+"
-    r"(?P<date>\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: [+-]\d{4})?)?|[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d\d:\d\d|\d{4})|\d{1,2}\s[A-Z][a-z]{2}\s+(?:\d\d:\d\d|\d{4}))"
+    r"(?P<date>\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?(?:\.\d+)?(?: [+-]\d{4})?)?"
+    r"|[A-Z][a-z]{2}\s+\d{1,2}\s+(?:\d\d:\d\d|\d{4})"
+    r"|\d{1,2}\s[A-Z][a-z]{2}\s+(?:\d\d:\d\d|\d{4}))"
     r"\s(?P<name>.+)$"
 )
 _TREE = re.compile(r"(?P<lead>[│├└─|`\s\u00a0-]*(?:[├└`|]──|[├└]─|\|--|`--) ?)(?P<name>\S.*)$")
 _DU = re.compile(r"(?P<size>\d[\d.]*[KMGTP]?)\t(?P<name>\S.*)$")
 _HEADER = re.compile(r"(?P<name>[^:]{1,300}):$")
 _PATH = re.compile(
-    r"\s{0,12}(?:[-*] )?(?:[MADRCU?! ]{2} )?(?P<name>\.?[\w.@~+()\[\]{}$%&#=,-]*(?:/[\w.@+()\[\]{}$%&#=, ~-]+)*/?[*@|=]?)$"
+    r"\s{0,12}(?:[-*] )?(?:[MADRCU?! ]{2} )?"
+    r"(?P<name>\.?[\w.@~+()\[\]{}$%&#=,-]*(?:/[\w.@+()\[\]{}$%&#=, ~-]+)*/?[*@|=]?)$"
 )
 _NAME_SIGN = re.compile(r"[./]")
 _EXTENSION = re.compile(r"[^./](\.[A-Za-z][A-Za-z0-9]{0,9})[*@]?$")
@@ -50,7 +53,9 @@ def _entry_like(line: str) -> bool:
     if _LONG.match(line) or _TREE.match(line) or _DU.match(line):
         return True
     match = _PATH.match(line)
-    return bool(match and match["name"] and _NAME_SIGN.search(match["name"]) and not match["name"].endswith((", ", ".,")))
+    return bool(
+        match and match["name"] and _NAME_SIGN.search(match["name"]) and not match["name"].endswith((", ", ".,"))
+    )
 
 
 def parse(lines: Sequence[str]) -> tuple[list[Entry], list[int]]:
@@ -96,7 +101,9 @@ def _with_tree_directories(entries: list[Entry]) -> list[Entry]:
     """What has entries below it is a directory."""
     parents = {entry.directory for entry in entries}
     return [
-        entry._replace(is_directory=True) if not entry.is_directory and f"{entry.path.rstrip('/')}/" in parents else entry
+        entry._replace(is_directory=True)
+        if not entry.is_directory and f"{entry.path.rstrip('/')}/" in parents
+        else entry
         for entry in entries
     ]
 

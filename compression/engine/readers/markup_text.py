@@ -12,10 +12,81 @@ from typing import NamedTuple
 
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:.-]{0,60})([^<>]{0,4000})>|<[!?][^<>]{0,2000}>")
 _BLOCKS = frozenset(
-    "p div section article header footer main nav ul ol li table tr td th thead tbody h1 h2 h3 h4 h5 h6 br hr pre blockquote "
-    "form fieldset title head body html dl dt dd figure figcaption aside option select button details summary".split()
+    [
+        "p",
+        "div",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "nav",
+        "ul",
+        "ol",
+        "li",
+        "table",
+        "tr",
+        "td",
+        "th",
+        "thead",
+        "tbody",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "br",
+        "hr",
+        "pre",
+        "blockquote",
+        "form",
+        "fieldset",
+        "title",
+        "head",
+        "body",
+        "html",
+        "dl",
+        "dt",
+        "dd",
+        "figure",
+        "figcaption",
+        "aside",
+        "option",
+        "select",
+        "button",
+        "details",
+        "summary",
+    ]
 )
-_INLINE = frozenset("a b i em strong span code small sub sup u s mark abbr label tt kbd var samp font cite q wbr img".split())
+_INLINE = frozenset(
+    [
+        "a",
+        "b",
+        "i",
+        "em",
+        "strong",
+        "span",
+        "code",
+        "small",
+        "sub",
+        "sup",
+        "u",
+        "s",
+        "mark",
+        "abbr",
+        "label",
+        "tt",
+        "kbd",
+        "var",
+        "samp",
+        "font",
+        "cite",
+        "q",
+        "wbr",
+        "img",
+    ]
+)
 _SILENT = frozenset(("script", "style", "noscript", "template", "svg"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENTITIES = {"&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&apos;": "'", "&nbsp;": " "}

@@ -32,7 +32,8 @@ def grouped(tails: Mapping[str, str]) -> list[tuple[str, tuple[str, ...]]]:
     lines: list[tuple[str, tuple[str, ...]]] = []
     for directory, paths in by_directory.items():
         start = f"{directory}: " if directory else ""
-        line, members = start, []
+        line = start
+        members: list[str] = []
         for path in paths:
             entry = f"{split(path)[1]}{tails[path]}"
             if members and len(line) + len(entry) > _LONGEST_GROUP:

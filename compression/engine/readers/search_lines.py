@@ -15,17 +15,21 @@ from compression.engine.tool_output import ToolOutput
 _HIT = re.compile(r"(?P<path>[^\s:][^:\n]{0,300}?):(?P<line>\d{1,7}):(?!\d+: (?:error|warning|note))")
 _CONTEXT = re.compile(r"(?P<path>[^\s:][^:\n]{0,300}?)-(?P<line>\d{1,7})-")
 _NUMBERED = re.compile(r"(?P<line>\d{1,7})(?P<mark>[:-])")
-_PATH_ONLY_HIT = re.compile(r"(?P<path>(?:[\w.@~+-]{0,80}/){0,30}[\w.@+-]{0,80}\.\w{1,10}|(?:[\w.@~+-]{0,80}/){1,30}[\w.@+-]{1,80}):(?!//)")
+_PATH_ONLY_HIT = re.compile(
+    r"(?P<path>(?:[\w.@~+-]{0,80}/){0,30}[\w.@+-]{0,80}\.\w{1,10}|(?:[\w.@~+-]{0,80}/){1,30}[\w.@+-]{1,80}):(?!//)"
+)
 _COUNT = re.compile(r"(?P<path>[^\s:]{1,300}):(?P<count>\d{1,9})$")
 _HEADING = re.compile(r"[^\s:][^:\s]{0,300}[./][^:\s]{0,300}$")
-_PROBLEM = re.compile(r"[^\s:(]{1,300}(?::\d+(?::\d+)?:|\(\d+,\d+\):) ?(?:fatal )?(?:error|warning|note|info|[A-Z]{1,3}\d{2,4})\b")
+_PROBLEM = re.compile(
+    r"[^\s:(]{1,300}(?::\d+(?::\d+)?:|\(\d+,\d+\):) ?(?:fatal )?(?:error|warning|note|info|[A-Z]{1,3}\d{2,4})\b"
+)
 _LOOKED_AT = 1_200
 
 
 class Hit(NamedTuple):
-    """Row ``index`` of the output. ``path`` is empty for hits of one unnamed file; ``text`` starts at ``start``."""
+    """``path`` is empty for hits of one unnamed file; ``text`` starts at ``start``."""
 
-    index: int
+    row: int
     path: str
     line: str
     start: int

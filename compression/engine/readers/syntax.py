@@ -33,46 +33,115 @@ _GRAMMARS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "cpp": ("tree_sitter_cpp", "language"),
     }
 )
-_LONGEST_PARSED = 300_000
+# A parser takes one step for about 200 bytes of code.
+_BYTES_A_STEP = 50
+_READ = 1 << 16
+_GOOD_PAGE, _LONGEST_PAGE = 24_000, 32_000
 _MOST_NODES = 60_000
 _LONGEST_SIGNATURE = 12
 _DEEPEST = 8
 
 _FUNCTIONS = frozenset(
-    "function_definition function_declaration method_declaration function_item method_definition constructor_declaration "
-    "generator_function_declaration function_signature_item function_signature abstract_method_signature macro_definition "
-    "preproc_function_def compact_constructor_declaration".split()
+    [
+        "function_definition",
+        "function_declaration",
+        "method_declaration",
+        "function_item",
+        "method_definition",
+        "constructor_declaration",
+        "generator_function_declaration",
+        "function_signature_item",
+        "function_signature",
+        "abstract_method_signature",
+        "macro_definition",
+        "preproc_function_def",
+        "compact_constructor_declaration",
+    ]
 )
 _TYPES = frozenset(
-    "class_definition class_declaration abstract_class_declaration interface_declaration enum_declaration "
-    "record_declaration annotation_type_declaration type_declaration type_alias_declaration type_alias_statement struct_item "
-    "enum_item trait_item impl_item type_item union_item class_specifier struct_specifier enum_specifier union_specifier "
-    "type_definition alias_declaration mod_item namespace_definition internal_module".split()
+    [
+        "class_definition",
+        "class_declaration",
+        "abstract_class_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "record_declaration",
+        "annotation_type_declaration",
+        "type_declaration",
+        "type_alias_declaration",
+        "type_alias_statement",
+        "struct_item",
+        "enum_item",
+        "trait_item",
+        "impl_item",
+        "type_item",
+        "union_item",
+        "class_specifier",
+        "struct_specifier",
+        "enum_specifier",
+        "union_specifier",
+        "type_definition",
+        "alias_declaration",
+        "mod_item",
+        "namespace_definition",
+        "internal_module",
+    ]
 )
 _WRAPPERS = frozenset(
-    "export_statement decorated_definition template_declaration linkage_specification declaration_list ERROR preproc_if "
-    "preproc_ifdef preproc_else ambient_declaration".split()
+    [
+        "export_statement",
+        "decorated_definition",
+        "template_declaration",
+        "linkage_specification",
+        "declaration_list",
+        "ERROR",
+        "preproc_if",
+        "preproc_ifdef",
+        "preproc_else",
+        "ambient_declaration",
+    ]
 )
 _IMPORTS = frozenset(
-    "import_statement import_from_statement future_import_statement import_declaration use_declaration preproc_include "
-    "extern_crate_declaration".split()
+    [
+        "import_statement",
+        "import_from_statement",
+        "future_import_statement",
+        "import_declaration",
+        "use_declaration",
+        "preproc_include",
+        "extern_crate_declaration",
+    ]
 )
 _PACKAGES = frozenset(("package_clause", "package_declaration"))
 _CONSTANTS = frozenset(
-    "const_declaration var_declaration lexical_declaration variable_declaration const_item static_item field_declaration "
-    "public_field_definition declaration preproc_def".split()
+    [
+        "const_declaration",
+        "var_declaration",
+        "lexical_declaration",
+        "variable_declaration",
+        "const_item",
+        "static_item",
+        "field_declaration",
+        "public_field_definition",
+        "declaration",
+        "preproc_def",
+    ]
 )
 _FUNCTION_VALUES = frozenset(("arrow_function", "function_expression", "function"))
 _MODULE_FIELDS = ("source", "path", "argument")
 
 _ANY_DEFINITION = re.compile(
-    r"\s{0,12}(?:(?:export|public|private|protected|internal|static|async|abstract|default|final|pub(?:\(\w{1,20}\))?|unsafe|virtual|"
-    r"override|open|data|sealed|inline|extern|local|declare)\s+)*"
-    r"(?:(?P<type>class|interface|struct|enum|trait|impl|module|namespace|object|protocol|extension|message|service|type|record|defmodule|"
-    r"CREATE (?:TABLE|VIEW|INDEX|FUNCTION))\b|(?P<function>def|func|fn|fun|function|sub|defp?|macro_rules!|proc|constructor)\b(?!\s*=)"
-    r"|(?P<constant>const|val|var|let) [\w$]+)|(?P<shell>[\w-]+ ?\(\) ?\{)|(?P<section>\[{1,2}[\w.\"-]+\]{1,2}$|[@.#]?[\w-][\w .#:>,-]{0,80} \{$)"
+    r"\s{0,12}(?:(?:export|public|private|protected|internal|static|async|abstract|default|final|pub(?:\(\w{1,20}\))?"
+    r"|unsafe|virtual|override|open|data|sealed|inline|extern|local|declare)\s+)*"
+    r"(?:(?P<type>class|interface|struct|enum|trait|impl|module|namespace|object|protocol|extension|message|service"
+    r"|type|record|defmodule|CREATE (?:TABLE|VIEW|INDEX|FUNCTION))\b"
+    r"|(?P<function>def|func|fn|fun|function|sub|defp?|macro_rules!|proc|constructor)\b(?!\s*=)"
+    r"|(?P<constant>const|val|var|let) [\w$]+)|(?P<shell>[\w-]+ ?\(\) ?\{)"
+    r"|(?P<section>\[{1,2}[\w.\"-]+\]{1,2}$|[@.#]?[\w-][\w .#:>,-]{0,80} \{$)"
 )
-_ANY_IMPORT = re.compile(r"(?:import|from|use|using|require|require_relative|include|#\s*include|source|\.)\s+[\w<\"'./@:-]")
+_ANY_IMPORT = re.compile(
+    r"(?:import|from|use|using|require|require_relative|include|#\s*include|source|\.)\s+[\w<\"'./@:-]"
+)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _QUOTES = "\"'`<>"
 
@@ -101,18 +170,21 @@ def outline(lines: Sequence[str], language: str) -> Outline:
     parser = _parser(language)
     if parser is None:
         return _by_patterns(lines, 0)
-    parsed, rows = _bounded(lines)
-    root = parser("\n".join(parsed).encode("utf-8", "replace"))
-    walk = _Walk(parsed, language)
-    walk.visit(root, 0, -1)
-    found = walk.outline()
-    if root.has_error:
-        found = _merged(found, _by_patterns(parsed, 0))
-    return _merged(found, _by_patterns(lines, rows)) if rows < len(lines) else found
+    found = Outline((), (), ())
+    for start, end in _pages(lines):
+        page = [line[:LINE_LIMIT] for line in lines[start:end]]
+        root = parser("\n".join(page).encode("utf-8", "replace"))
+        if root is None:
+            return _joined(found, _by_patterns(lines, start))
+        walk = _Walk(page, language, start)
+        walk.visit(root, 0, -1)
+        read = walk.outline()
+        found = _joined(found, _merged(read, _by_patterns(lines, start, end)) if root.has_error else read)
+    return found
 
 
 @cache
-def _parser(language: str) -> Callable[[bytes], Node] | None:
+def _parser(language: str) -> Callable[[bytes], Node | None] | None:
     module, function = _GRAMMARS.get(language, ("", ""))
     if not module:
         return None
@@ -121,30 +193,47 @@ def _parser(language: str) -> Callable[[bytes], Node] | None:
     except ImportError:
         return None
 
-    def parse(source: bytes) -> Node:
-        # A parser keeps state, so threads cannot share one; making one is cheap.
-        return Parser(grammar).parse(source).root_node
+    def parse(source: bytes) -> Node | None:
+        """None when the text costs far more steps than code does: some nonsense takes quadratic time."""
+        steps = 0
+        limit = len(source) // _BYTES_A_STEP + 100
+
+        def is_too_much(offset: int, has_error: bool) -> bool:
+            nonlocal steps
+            steps += 1
+            return steps > limit
+
+        try:
+            # A parser keeps state, so threads cannot share one; making one is cheap.
+            tree = Parser(grammar).parse(
+                lambda offset, point: source[offset : offset + _READ], progress_callback=is_too_much
+            )
+        except ValueError:
+            return None
+        return tree.root_node
 
     return parse
 
 
-def _bounded(lines: Sequence[str]) -> tuple[list[str], int]:
-    """The first lines, each cut to a bounded length: long lines hold data, no definitions."""
-    taken: list[str] = []
-    room = _LONGEST_PARSED
-    for line in lines:
-        room -= min(len(line), LINE_LIMIT) + 1
-        if room < 0:
-            break
-        taken.append(line[:LINE_LIMIT])
-    return taken, len(taken)
+def _pages(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Runs of rows that are parsed at once, cut where a new definition seems to begin. The memory of a parse can
+    grow faster than its text, so pages are small and their number does not matter."""
+    start = size = 0
+    for row, line in enumerate(lines):
+        size += min(len(line), LINE_LIMIT) + 1
+        fresh = bool(line) and not line[0].isspace() and row > 0 and not lines[row - 1].strip()
+        if row > start and (size > _LONGEST_PAGE or (fresh and size > _GOOD_PAGE)):
+            yield start, row
+            start, size = row, min(len(line), LINE_LIMIT) + 1
+    yield start, len(lines)
 
 
 class _Walk:
     """One pass over the tree, outer nodes only."""
 
-    def __init__(self, lines: Sequence[str], language: str) -> None:
+    def __init__(self, lines: Sequence[str], language: str, start: int) -> None:
         self._lines = lines
+        self._start = start
         self._language = language
         self._nodes = 0
         self._definitions: list[Definition] = []
@@ -152,8 +241,16 @@ class _Walk:
         self._import_rows: list[int] = []
 
     def outline(self) -> Outline:
-        rows = tuple(dict.fromkeys(self._import_rows))
-        return Outline(tuple(sorted(self._definitions, key=lambda found: found.first)), tuple(self._imports), rows)
+        """What was seen, by rows of the whole text."""
+        start = self._start
+        rows = tuple(row + start for row in dict.fromkeys(self._import_rows))
+        definitions = (
+            found._replace(
+                first=found.first + start, end=found.end + start, doc=found.doc + start if found.doc >= 0 else -1
+            )
+            for found in sorted(self._definitions, key=lambda found: found.first)
+        )
+        return Outline(tuple(definitions), tuple(self._imports), rows)
 
     def visit(self, parent: Node, depth: int, doc: int) -> None:
         """``doc``: where a comment begins that stands directly above ``parent``."""
@@ -289,12 +386,12 @@ def _plain(node: Node | None) -> str:
     return " ".join(text[:LINE_LIMIT].split()).strip(_QUOTES)
 
 
-def _by_patterns(lines: Sequence[str], start: int) -> Outline:
-    """Definitions by the look of their lines, from row ``start`` on."""
+def _by_patterns(lines: Sequence[str], start: int, end: int | None = None) -> Outline:
+    """Definitions by the look of their lines, in rows ``start`` .. ``end`` (exclusive)."""
     found: list[Definition] = []
     imports: dict[str, None] = {}
     rows: list[int] = []
-    for row in range(start, len(lines)):
+    for row in range(start, len(lines) if end is None else end):
         line = lines[row][:LINE_LIMIT].rstrip()
         match = _ANY_DEFINITION.match(line)
         if match and match.lastgroup:
@@ -316,3 +413,8 @@ def _merged(parsed: Outline, patterns: Outline) -> Outline:
     definitions = tuple(sorted((*parsed.definitions, *more), key=lambda found: found.first))
     imports = parsed.imports if parsed.imports else patterns.imports
     return Outline(definitions, imports, parsed.import_rows or patterns.import_rows)
+
+
+def _joined(first: Outline, second: Outline) -> Outline:
+    imports = tuple(dict.fromkeys((*first.imports, *second.imports)))
+    return Outline(first.definitions + second.definitions, imports, first.import_rows + second.import_rows)

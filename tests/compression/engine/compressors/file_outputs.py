@@ -1,5 +1,5 @@
 """Outputs about files: code, searches, diffs, listings, pages, data; grown from arithmetic, with facts that a
-stub must hold. ``share`` of the tokens is what the stub may have."""
+stub must hold."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def python_code(classes: int = 12) -> Labelled:
                 lines += [f"        if result > {k * 7}:", f"            result = rounded(result + len(items) * {k})"]
             lines += ["        return result", ""]
     text = "\n".join(lines) + "\n"
-    return Labelled("source_code", text, tuple(fact.replace("(self", "( self").replace("str])", "str] )") for fact in facts))
+    return Labelled("source_code", text, tuple(facts))
 
 
 def _numbered(lines: list[str], start: int) -> str:
@@ -48,10 +48,17 @@ def typescript_code(functions: int = 16) -> Labelled:
     lines = ['import { Box, type Size } from "@shop/layout";', 'import * as fs from "node:fs";', ""]
     facts = ["imports: @shop/layout, node:fs"]
     for n in range(functions):
-        facts += [f"{len(lines) + 1}: export interface Options{n}", f"{len(lines) + 6}: export class View{n} extends Box"]
+        facts += [
+            f"{len(lines) + 1}: export interface Options{n}",
+            f"{len(lines) + 6}: export class View{n} extends Box",
+        ]
         facts.append(f"{len(lines) + 8}:   async draw{n}(size: Size): Promise<void>")
         lines += [f"export interface Options{n} {{", "  wide: boolean;", f"  depth?: number; // {n}", "}", ""]
-        lines += [f"export class View{n} extends Box {{", "  private size = 0;", f"  async draw{n}(size: Size): Promise<void> {{"]
+        lines += [
+            f"export class View{n} extends Box {{",
+            "  private size = 0;",
+            f"  async draw{n}(size: Size): Promise<void> {{",
+        ]
         lines += [f"    const row{k} = await this.render(size, {k}, fs.constants.R_OK);" for k in range(16)]
         lines += ["  }", "}", ""]
     return Labelled("source_code", "\n".join(lines), tuple(facts))
@@ -108,7 +115,9 @@ def grep_hits(files: int = 14, each: int = 14) -> Labelled:
     for n in range(files):
         path = f"src/shop/part_{n}.py"
         facts.append(f"{path}: {each}")
-        lines += [f"{path}:{20 + k * 9}:        value_{k} = self.session_key.get(part={n}, default=None)" for k in range(each)]
+        lines += [
+            f"{path}:{20 + k * 9}:        value_{k} = self.session_key.get(part={n}, default=None)" for k in range(each)
+        ]
     return Labelled("search_hits", "\n".join(lines), tuple(facts))
 
 
@@ -128,7 +137,9 @@ def hits_in_many_files(files: int = 90) -> Labelled:
     for n in range(files):
         path = f"services/billing/internal/area{n // 30}/handler_{n}.go"
         facts += [f"services/billing/internal/area{n // 30}/: ", f"handler_{n}.go 3"]
-        lines += [f"{path}:{12 + k * 31}:\tif err := s.queue.Push(ctx, invoice); err != nil {{ // {k}" for k in range(3)]
+        lines += [
+            f"{path}:{12 + k * 31}:\tif err := s.queue.Push(ctx, invoice); err != nil {{ // {k}" for k in range(3)
+        ]
     return Labelled("search_hits", "\n".join(lines), tuple(facts))
 
 
@@ -146,7 +157,11 @@ def git_diff(files: int = 6, hunks: int = 6) -> Labelled:
             lines += [f"+    new_{n}_{k}_{row} = items.get({row}, None)" for row in range(5)]
             lines += [f"     after = last_{n} - {row}" for row in range(3)]
             if k == 0:
-                facts += [f"part_{n}.py {header}", f"-    old_{n}_0_0 = items[0]", f"+    new_{n}_0_0 = items.get(0, None)"]
+                facts += [
+                    f"part_{n}.py {header}",
+                    f"-    old_{n}_0_0 = items[0]",
+                    f"+    new_{n}_0_0 = items.get(0, None)",
+                ]
     return Labelled("diff", "\n".join(lines) + "\n", tuple(facts))
 
 
@@ -159,8 +174,20 @@ def wide_diff(files: int = 60) -> Labelled:
         if n == 7:
             lines.append("new file mode 100644")
         facts.append(f"handler_{n}.go +2 -1{' new' if n == 7 else ''}")
-        lines += ["index 3f2a9bc..a81bc93 100644", f"--- a/{path}", f"+++ b/{path}", "@@ -10,7 +10,8 @@ func (h *Handler) Serve() {"]
-        lines += ["\tif h.closed {".replace("\t", " \t", 1), " \t\treturn", " \t}", "--- h.counter", "+++ h.counter", f"+\th.log({n})"]
+        lines += [
+            "index 3f2a9bc..a81bc93 100644",
+            f"--- a/{path}",
+            f"+++ b/{path}",
+            "@@ -10,7 +10,8 @@ func (h *Handler) Serve() {",
+        ]
+        lines += [
+            "\tif h.closed {".replace("\t", " \t", 1),
+            " \t\treturn",
+            " \t}",
+            "--- h.counter",
+            "+++ h.counter",
+            f"+\th.log({n})",
+        ]
         lines += [" \treturn h.next()", " }", " "]
     return Labelled("diff", "\n".join(lines) + "\n", tuple(facts))
 
@@ -172,14 +199,28 @@ def ls_long(files: int = 160) -> Labelled:
         day = "2026-03-14 10:11" if n == 121 else f"2025-{n % 12 + 1:02d}-{n % 28 + 1:02d} 09:{n % 60:02d}"
         name = f"report_{n}.{('csv', 'json', 'txt')[n % 3]}"
         lines.append(f"-rw-r--r-- 1 root root {size:>8} {day} {name}")
-    facts = ("160 entries", ".csv 54, .json 53, .txt 53", "9876543 2025-06-22 09:17 report_77.txt", "2026-03-14 10:11 report_121.json")
+    facts = (
+        "160 entries",
+        ".csv 54, .json 53, .txt 53",
+        "9876543 2025-06-22 09:17 report_77.txt",
+        "2026-03-14 10:11 report_121.json",
+    )
     return Labelled("listing", "\n".join(lines), facts)
 
 
 def find_paths(files: int = 400) -> Labelled:
-    paths = [f"./src/{('web', 'jobs', 'core', 'api')[n % 4]}/area{n % 3}/module_{n}.{'py' if n % 5 else 'html'}" for n in range(files)]
+    paths = [
+        f"./src/{('web', 'jobs', 'core', 'api')[n % 4]}/area{n % 3}/module_{n}.{'py' if n % 5 else 'html'}"
+        for n in range(files)
+    ]
     paths.insert(200, "./pyproject.toml")
-    facts = (f"{files + 1} entries in 13 directories", ".py 320, .html 80", "./src/web/", "./src/core/", "./pyproject.toml")
+    facts = (
+        f"{files + 1} entries in 13 directories",
+        ".py 320, .html 80",
+        "./src/web/",
+        "./src/core/",
+        "./pyproject.toml",
+    )
     return Labelled("listing", "\n".join(paths), facts)
 
 
@@ -190,17 +231,29 @@ def tree_listing(folders: int = 16) -> Labelled:
         lines += [f"│   ├── module_{n}_{k}.ts" for k in range(24)]
         lines.append(f"│   └── index_{n}.ts")
     lines += ["└── README.md", "", f"{folders} directories, {folders * 25 + 1} files"]
-    facts = (f"{folders} of them directories", f".ts {folders * 25}", f"{folders} directories, {folders * 25 + 1} files", "README.md")
+    facts = (
+        f"{folders} of them directories",
+        f".ts {folders * 25}",
+        f"{folders} directories, {folders * 25 + 1} files",
+        "README.md",
+    )
     return Labelled("listing", "\n".join(lines), facts)
 
 
 def html_page(sections: int = 30) -> Labelled:
-    lines = ["<!DOCTYPE html>", '<html lang="en">', "<head><title>Shop handbook</title>", "<style>body { color: red }</style>"]
+    lines = [
+        "<!DOCTYPE html>",
+        '<html lang="en">',
+        "<head><title>Shop handbook</title>",
+        "<style>body { color: red }</style>",
+    ]
     lines += ["<script>var tracking_id = 'none';</script>", "</head>", "<body>", "<h1>How orders are kept</h1>"]
     facts = ["Shop handbook", "# How orders are kept"]
     for n in range(sections):
         lines += [f'<div class="section wide" id="s{n}" data-index="{n}">', f"<h3>Rule {n} &amp; its reason</h3>"]
-        lines += [f'<p class="text">Orders of kind {n} are kept for <b>thirty</b> days, then they move to the archive.</p>']
+        lines += [
+            f'<p class="text">Orders of kind {n} are kept for <b>thirty</b> days, then they move to the archive.</p>'
+        ]
         lines += [f'<a class="link" href="/rules/{n}?ref=menu">read more</a>', "</div>"]
         facts.append(f"### Rule {n} & its reason") if n < 6 else None
     return Labelled("markup", "\n".join([*lines, "</body>", "</html>"]), tuple(facts))
@@ -211,7 +264,14 @@ def xml_data(items: int = 150) -> Labelled:
     for n in range(items):
         state = "ERROR: broken_seal" if n == 97 else "fine"
         lines += [f'  <item id="{n}">', f"    <name>lamp {n}</name>", f"    <state>{state}</state>", "  </item>"]
-    facts = ("root catalog", f"item {items}", "owner: north hall", "state: ERROR: broken_seal", "name: lamp 0", "name: lamp 149")
+    facts = (
+        "root catalog",
+        f"item {items}",
+        "owner: north hall",
+        "state: ERROR: broken_seal",
+        "name: lamp 0",
+        "name: lamp 149",
+    )
     return Labelled("markup", "\n".join([*lines, "</catalog>"]), facts)
 
 
@@ -222,7 +282,9 @@ def _image() -> bytes:
 def base64_image() -> Labelled:
     data = _image()
     text = f"data:image/png;base64,{b64encode(data).decode()}"
-    return Labelled("binary", text, ("image/png", "base64", f"{len(data):,} bytes", f"sha256 {sha256(data).hexdigest()}"))
+    return Labelled(
+        "binary", text, ("image/png", "base64", f"{len(data):,} bytes", f"sha256 {sha256(data).hexdigest()}")
+    )
 
 
 def base64_lines() -> Labelled:
@@ -239,7 +301,9 @@ def hex_dump() -> Labelled:
         part = data[at : at + 16]
         pairs = " ".join(part[k : k + 2].hex() for k in range(0, len(part), 2))
         rows.append(f"{at:08x}: {pairs}  {'.' * len(part)}")
-    return Labelled("binary", "\n".join(rows), ("PNG image", "hex dump", f"{len(data):,} bytes", sha256(data).hexdigest()))
+    return Labelled(
+        "binary", "\n".join(rows), ("PNG image", "hex dump", f"{len(data):,} bytes", sha256(data).hexdigest())
+    )
 
 
 FILES = {
