@@ -41,7 +41,7 @@ def test_hits_that_define_what_was_asked_for_come_first() -> None:
     asked = stub_of(text, json.dumps({"pattern": "load_order"}), "Grep")
     other = stub_of(text, json.dumps({"pattern": "called"}), "Grep")
 
-    definition = "src/a.py:151: def load_order(number):"
+    definition = "src/a.py:151:def load_order(number):"
     assert (definition in asked, definition in other) == (True, False)
 
 
