@@ -95,13 +95,15 @@ def detect(text: str, tool_name: str = "", arguments: str = "") -> ContentType:
         return ContentType("code_output", 1.0, "empty")
     lines = [line[:_LINE].rstrip() for line in _sample(source.lines) if line.strip()]
     tool = tool_name.lower()
-    language = languages.named(arguments)
+    searched = bool(_GREP_TOOL.search(tool) or _GREP_COMMAND.search(arguments[:2_000]))
+    # A search names the file that it looked into, which is not the text that it found.
+    language = "" if searched else languages.named(arguments)
     return (
         _json(source)
         or _binary(source)
         or _diff(lines)
         or (_code(lines, language, 0.4, f"a {language} file was read") if language else None)
-        or _search(source, lines, tool, arguments)
+        or _search(source, lines, hinted=searched)
         or _tests(lines)
         or _table(source, lines)
         or _log(lines)
@@ -218,8 +220,7 @@ def _diff(lines: Sequence[str]) -> ContentType | None:
     return None
 
 
-def _search(source: ToolOutput, lines: Sequence[str], tool: str, arguments: str) -> ContentType | None:
-    hinted = bool(_GREP_TOOL.search(tool) or _GREP_COMMAND.search(arguments[:2_000]))
+def _search(source: ToolOutput, lines: Sequence[str], *, hinted: bool) -> ContentType | None:
     if source.gutter and search_lines.is_one_file(source):
         return ContentType("search_hits", 0.8, "numbered lines with gaps between them")
     if len(lines) < 3 and not (hinted and lines):

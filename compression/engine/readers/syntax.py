@@ -142,6 +142,8 @@ _ANY_DEFINITION = re.compile(
 _ANY_IMPORT = re.compile(
     r"(?:import|from|use|using|require|require_relative|include|#\s*include|source|\.)\s+[\w<\"'./@:-]"
 )
+# Statements are indented deeper than most definitions.
+_DEEP = ("\t\t", " " * 9)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _QUOTES = "\"'`<>"
 
@@ -393,6 +395,8 @@ def _by_patterns(lines: Sequence[str], start: int, end: int | None = None) -> Ou
     rows: list[int] = []
     for row in range(start, len(lines) if end is None else end):
         line = lines[row][:LINE_LIMIT].rstrip()
+        if not line or line.startswith(_DEEP):
+            continue
         match = _ANY_DEFINITION.match(line)
         if match and match.lastgroup:
             depth = min((len(line) - len(line.lstrip())) // 2, 4)

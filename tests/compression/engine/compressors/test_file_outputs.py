@@ -59,6 +59,12 @@ def test_hits_of_one_file_keep_their_line_numbers() -> None:
     assert lines[:2] == ["299 hits in 1 file", "7: value = compute(step_1)"]
 
 
+def test_a_search_in_one_file_of_code_is_a_search() -> None:
+    text = "\n".join(f"{n}{':' if n % 5 == 0 else '-'}\tif err := step_{n}(); err != nil {{" for n in range(40, 90))
+
+    assert detect(text, "Grep", '{"pattern": "step", "path": "/srv/app/main.go"}').kind == "search_hits"
+
+
 def test_counts_per_file_are_added_up() -> None:
     text = "\n".join(f"src/part_{n}.py:{n}" for n in range(1, 200))
 
