@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import orjson
 
+from compression.engine.excerpt import excerpt
 from compression.engine.readers import (
     binary_data,
     diffs,
@@ -90,7 +91,7 @@ class ContentType(NamedTuple):
 
 def detect(text: str, tool_name: str = "", arguments: str = "") -> ContentType:
     """The kind whose compressor serves ``text`` best."""
-    source = cleaned(text)
+    source = cleaned(excerpt(text).text)
     if not source.text.strip():
         return ContentType("code_output", 1.0, "empty")
     lines = [line[:_LINE].rstrip() for line in _sample(source.lines) if line.strip()]

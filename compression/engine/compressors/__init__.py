@@ -25,6 +25,7 @@ from compression.engine.compressors import (
     test_report,
 )
 from compression.engine.content_types import KINDS
+from compression.engine.excerpt import excerpt
 from compression.engine.tool_output import cleaned
 from compression.engine.units import Compressed, Count, Unit, Units, clip, fill, units_of
 
@@ -52,6 +53,8 @@ _BY_ARGUMENTS: Mapping[str, Callable[[str, str], Units]] = MappingProxyType(
 
 # No token of a vocabulary in use spans more characters (those that do are runs of blanks).
 _CHARACTERS_A_TOKEN = 128
+# Before everything that a compressor proposes.
+_FIRST = -1_000_000
 
 
 class UnknownKind(ValueError):
@@ -74,7 +77,17 @@ def compress(text: str, *, kind: str, budget: int, count: Count, arguments: str 
     """``text`` in at most ``budget`` tokens, never longer than it was; unchanged when it fits as it is."""
     if _fits(text, budget, count):
         return Compressed(text, ("everything",))
-    return fill(units(text, kind, arguments), budget, count, longest=len(text))
+    return fill(_units_of_what_is_read(text, kind, arguments), budget, count, longest=len(text))
+
+
+def _units_of_what_is_read(text: str, kind: str, arguments: str) -> Units:
+    """The units of a text, or of the parts of it that are read: then a first line says so."""
+    read = excerpt(text)
+    if not read.note or kind == "binary":
+        return units(text, kind, arguments)
+    found = units(read.text, kind, arguments)
+    note = Unit(read.note, "must", _FIRST, _FIRST, "what was read", counts=read.counts)
+    return Units((note, *found.units), found.total, found.noun, found.gaps)
 
 
 def head_tail(text: str, *, budget: int, count: Count, head: int = 20, tail: int = 10) -> Compressed:
