@@ -197,14 +197,17 @@ def fragment(request: PageRequest, session: Session, template: str, context: dic
 @require_GET
 @vary_on_headers("HX-Request")
 def search_hits(request: PageRequest, slug: str, pk: int) -> HttpResponse:
-    """The messages that fit the search of the address, a page at a time."""
+    """The messages that fit the search of the address, a page at a time.
+
+    A search that makes no sense is an answer like any other for htmx: half an expression is on its way to a whole one.
+    """
     session = visible_session(request, slug, pk)
     found = opened(request, session)
     context: dict[str, Any] = {"session": session, "project": session.project, "fragment": "compression/hits.html"}
     if isinstance(found, StateForm):
         if not request.htmx:
             return refused(request, session, found)
-        return render(request, "compression/hits.html", context | {"faults": found.faults()}, status=422)
+        return render(request, "compression/hits.html", context | {"faults": found.faults()})
     after = request.GET.get("after", "")
     after_message = int(after) if after.isascii() and after.isdigit() and len(after) < 12 else None
     context |= {"state": found.state, **search_context(session, found.document, found.state, after_message)}
