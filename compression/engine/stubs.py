@@ -71,7 +71,9 @@ class Stubber:
             made = compressors.head_tail(part.text, budget=budget, count=self.counter.count_many)
         else:
             compressor = content.kind
-            made = compressors.compress(part.text, kind=content.kind, budget=budget, count=self.counter.count_many, arguments=arguments)
+            made = compressors.compress(
+                part.text, kind=content.kind, budget=budget, count=self.counter.count_many, arguments=arguments
+            )
         lines = part.text.count("\n") + (not part.text.endswith("\n"))
         address = self.addresses.of(sha)
         body_tokens = self.counter.count(made.text)
