@@ -1,7 +1,7 @@
 """The worst sessions of a project by cause, under the policy in force: overflow, thrash, one huge result, miscounting.
 
-Read off the results of runs, never worked out here: a session of which no run of this policy has a current result
-is named as not yet worked out. A constant number of queries, each bounded.
+Read off the results of runs and the replays that are stored, never worked out here: a session that has neither under
+this policy is named as not yet worked out. A constant number of queries, each bounded.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from compression.engine import ENGINE_VERSION
 from compression.engine.policy import Policy
 from compression.models import RunResult
+from compression.stored_summaries import results_of_replays
 from sessions.models import Project, Session
 
 LISTED, NAMED = 30, 20
@@ -84,7 +85,7 @@ class Worst:
 
 def current_results(project: Project, policy: Policy) -> QuerySet[RunResult]:
     """The newest result of each session's present revision under a policy, from whatever run."""
-    fitting = _fitting(policy).filter(run__project=project, session_revision=F("session__revision"))
+    fitting = _fitting(policy).filter(session__project=project, session_revision=F("session__revision"))
     newest = fitting.order_by().values("session").annotate(newest=Max("pk")).values("newest")
     return RunResult.objects.filter(pk__in=newest)
 
@@ -95,14 +96,20 @@ def _fitting(policy: Policy) -> QuerySet[RunResult]:
     )
 
 
-def not_worked_out(project: Project, policy: Policy) -> QuerySet[Session]:
-    """Sessions of which no run of the policy has a current result, the newest first."""
+def not_worked_out(project: Project, policy: Policy, looked_at: Sequence[RunResult]) -> QuerySet[Session]:
+    """Sessions without a current result, be it of a run of the policy or ``looked_at``, the newest first."""
     known = _fitting(policy).filter(session=OuterRef("pk"), session_revision=OuterRef("revision"))
-    return Session.objects.filter(project=project).filter(~Exists(known)).order_by("-pk")
+    mine = Session.objects.filter(project=project).exclude(pk__in=[result.session_id for result in looked_at])
+    return mine.filter(~Exists(known)).order_by("-pk")
+
+
+def looked_at(project: Project, policy: Policy) -> list[RunResult]:
+    """Unsaved results of sessions that were replayed under the policy on a page and in no run."""
+    return results_of_replays(project, policy, _fitting(policy))
 
 
 def worst_sessions(project: Project, policy: Policy, cause: Cause) -> Worst:
-    """The page of one cause. Four queries."""
+    """The page of one cause. Five queries, six when a stored replay is read for the first time."""
     results = current_results(project, policy)
     filters = {
         "overflow": Q(overflow_turn_none__isnull=False) | Q(overflow_turn__isnull=False),
@@ -124,15 +131,46 @@ def worst_sessions(project: Project, policy: Policy, cause: Cause) -> Worst:
         "summary", "overflow_turn", "overflow_turn_none", "events", "thrash", "counter_error", "turns",
         "session__title", "session__key", "session__model", "session__turn_count", "session__project_id",
     )  # fmt: skip
-    waiting = not_worked_out(project, policy)
+    extra = looked_at(project, policy)
+    chosen = [*rows.order_by(*orders[cause.name], "pk")[:LISTED], *(one for one in extra if _has(cause.name, one))]
+    waiting = not_worked_out(project, policy, extra)
     return Worst(
         cause=cause,
-        rows=[_row(result) for result in rows.order_by(*orders[cause.name], "pk")[:LISTED]],
-        counts={name: counts[name] for name in filters},
-        worked_out=counts["worked_out"],
+        rows=[_row(result) for result in sorted(chosen, key=lambda one: _place(cause.name, one))[:LISTED]],
+        counts={name: counts[name] + sum(_has(name, one) for one in extra) for name in filters},
+        worked_out=counts["worked_out"] + len(extra),
         waiting=list(waiting.only("title", "key", "turn_count", "project_id")[:NAMED]),
         waiting_total=waiting.count(),
     )
+
+
+def _has(cause: str, result: RunResult) -> bool:
+    """What the filters of the query say, of one result."""
+    match cause:
+        case "overflow":
+            return result.overflow_turn is not None or result.overflow_turn_none is not None
+        case "thrash":
+            return bool(result.thrash)
+        case "result":
+            return _largest(result) > 0
+    return bool(result.counter_error)
+
+
+def _place(cause: str, result: RunResult) -> tuple[float, ...]:
+    """What the orders of the query say, of one result: the smaller, the worse. Equal ones keep their order."""
+    match cause:
+        case "overflow":
+            turns = (result.overflow_turn, result.overflow_turn_none)
+            return tuple(float("inf") if turn is None else turn for turn in turns)
+        case "thrash":
+            return (-(result.thrash or 0),)
+        case "result":
+            return (-_largest(result),)
+    return (-abs(result.counter_error or 0),)
+
+
+def _largest(result: RunResult) -> int:
+    return int((result.summary.get("largest_result") or {}).get("tokens", 0))
 
 
 def _row(result: RunResult) -> WorstRow:

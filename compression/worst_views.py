@@ -15,7 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from compression import runs
 from compression.policies import in_force
 from compression.policy_menu import PolicyMenu
-from compression.worst_sessions import CAUSES, LISTED, not_worked_out, worst_sessions
+from compression.worst_sessions import CAUSES, LISTED, looked_at, not_worked_out, worst_sessions
 from sessions.models import Project
 
 
@@ -47,7 +47,8 @@ def worst_run(request: HttpRequest, slug: str) -> HttpResponse:
     """Start a run of the policy in force over the sessions that are missing, and go to it."""
     project = visible_project(request, slug)
     choice = PolicyMenu(project).default
-    missing = list(not_worked_out(project, choice.policy).values_list("pk", flat=True))
+    known = looked_at(project, choice.policy)
+    missing = list(not_worked_out(project, choice.policy, known).values_list("pk", flat=True))
     if not missing:
         messages.info(request, _("Every session has been worked out already."))
         return redirect(reverse("compression:worst", args=[project.slug]))

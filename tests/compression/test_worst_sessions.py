@@ -13,6 +13,7 @@ from compression.engine.presets import PRESETS
 from compression.execution import work
 from compression.models import Run
 from compression.policies import adopt, save_version
+from compression.replays import stored_replay
 from sessions.models import Project, Session
 from tests.compression.sessions import parsed, store, with_event
 
@@ -100,6 +101,30 @@ def test_sessions_without_a_current_result_are_named_and_a_run_works_them_out(
     assert asked(signed_in, project).waiting_total == 0
 
 
+@pytest.mark.usefixtures("tight")
+def test_a_session_that_was_looked_at_counts_without_a_run(signed_in: Client, project: Project) -> None:
+    seen, _ = store(parsed(20, lines=120, key="seen"), project), store(parsed(20, lines=120, key="unseen"), project)
+    summary = stored_replay(seen, TIGHT).summary
+
+    worst = asked(signed_in, project)
+
+    assert [(row.session, row.result.overflow_turn_none) for row in worst.rows] == [
+        (seen, summary["overflow_turn_none"])
+    ]
+    assert (worst.worked_out, worst.total, [session.key for session in worst.waiting]) == (1, 1, ["unseen"])
+
+
+@pytest.mark.parametrize("cause", ["overflow", "thrash", "result", "counter"])
+@pytest.mark.usefixtures("tight")
+def test_runs_and_looks_put_the_sessions_in_the_same_order(signed_in: Client, project: Project, cause: str) -> None:
+    for key, lines in (("many", 60), ("some", 30), ("few", 2)):
+        stored_replay(store(parsed(60, lines=lines, key=key, with_usage=True), project), TIGHT)
+    looks = [row.session.key for row in asked(signed_in, project, cause).rows]
+    run(project)
+
+    assert [row.session.key for row in asked(signed_in, project, cause).rows] == looks
+
+
 def test_results_of_another_policy_do_not_count(signed_in: Client, project: Project) -> None:
     store(parsed(3), project)
     run(project)
@@ -132,7 +157,7 @@ def test_queries_do_not_grow_with_the_project(signed_in: Client, project: Projec
             asked(signed_in, project, "result")
         counts.append(len(queries))
 
-    assert counts == [8, 8]
+    assert counts == [9, 9]
 
 
 def test_a_stranger_sees_and_starts_nothing(client: Client, stranger: User, project: Project) -> None:
