@@ -13,6 +13,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
+from compression.saved_names import SAVED_NAMES
 from sessions.templatetags.figures import THIN
 
 Direction = Literal["more", "less", "later", "none"]
@@ -32,9 +33,9 @@ class Figure:
 
 
 FIGURES = (
-    Figure("session_saved", _("Saved of all tokens sent"), "share", "more", _("1 - sent under it / sent without")),
-    Figure("request_saved", _("Saved of the windows at events"), "share", "more", _("hidden tokens excluded")),
-    Figure("tool_saved", _("Saved of tool results at events"), "share", "more", _("tool results there only")),
+    Figure("session_saved", SAVED_NAMES["session_saved"], "share", "more", _("1 - sent under it / sent without")),
+    Figure("request_saved", SAVED_NAMES["request_saved"], "share", "more", _("hidden tokens excluded")),
+    Figure("tool_saved", SAVED_NAMES["tool_saved"], "share", "more", _("tool results there only")),
     Figure("sent_after", _("Tokens sent"), "tokens", "less", _("over all requests, calibrated")),
     Figure("peak_after", _("Largest request"), "tokens", "less", _("calibrated, hidden tokens included")),
     Figure("overflow_turn", _("First turn that does not fit"), "turn", "later", _("never is best")),

@@ -345,7 +345,7 @@ def test_a_saved_draft_says_so_and_can_be_adopted_at_once(signed_in: Client, pro
 
     found = [response.context["saved"] for response in (shown, edited, adopted)]
     assert [version and version.number for version in found] == [1, None, None]
-    assert b'<span class="badge info">v1 saved, not in force</span>' in shown.content
+    assert b'<span class="badge good">v1 saved, not in force</span>' in shown.content
 
 
 def test_standard_pin_rules_that_hold_nothing_are_folded(signed_in: Client, project: Project, session: Session) -> None:

@@ -69,9 +69,9 @@ def test_the_facts_are_the_engines(signed_in: Client, project: Project) -> None:
         (f"~{short(summary['peak_before'])}", "peak, estimated"),
         (f"turn {replayed.events[0].turn}", f"passes the trigger, {percent(0.75)}"),
         ("m-1", "100K window"),
-        (f"−{percent(summary['session_saved'])}", f"of {short(summary['sent_before'])} tokens sent"),
-        (f"−{percent(summary['request_saved'])}", f"of {short(summary['request_tokens'])} at events"),
-        (f"−{percent(summary['tool_saved'])}", f"of {short(summary['tool_before'])} tool results there"),
+        (percent(summary["session_saved"]), f"saved of all tokens sent, {short(summary['sent_before'])}"),
+        (percent(summary["request_saved"]), f"saved of the windows at events, {short(summary['request_tokens'])}"),
+        (percent(summary["tool_saved"]), f"saved of tool results at events, {short(summary['tool_before'])}"),
         (f"{summary['addresses']} / {summary['addresses']}", "addresses resolve, 0 violations"),
     ]
 

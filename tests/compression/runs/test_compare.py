@@ -181,7 +181,7 @@ def test_queries_of_a_projects_comparison_do_not_grow_with_sessions(
     for run in runs:
         RunResult.objects.bulk_create([RunResult(run=run, session=one, state="done", events=1) for one in more])
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         ask(signed_in, a="v1", b="v2")
 
 
@@ -191,5 +191,5 @@ def test_queries_of_a_sessions_comparison_do_not_grow_with_it(
     ask(signed_in, a="none", b="v1", session=sessions[2].pk)
     replays._shelf.clear()
 
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(11):
         ask(signed_in, a="none", b="v1", session=sessions[2].pk)

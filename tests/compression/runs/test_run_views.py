@@ -253,6 +253,26 @@ def test_the_table_can_be_filtered(signed_in: Client, run: Run) -> None:
     assert [row["result"] for row in rows] == [results(run)[0]]
 
 
+def test_a_session_that_moved_away_is_counted_and_not_shown(
+    signed_in: Client, run: Run, other_project: Project
+) -> None:
+    moved = results(run)[2].session
+    Session.objects.filter(pk=moved.pk).update(project=other_project, title="Secret of Zeus")
+
+    page = signed_in.get(address(run))
+    found = signed_in.get(address(run), {"q": "Secret"})
+    lines = StringIO(signed_in.get(address(run, "results.csv")).getvalue().decode(), newline="")
+    rows = {row["session_id"]: row for row in csv.DictReader(lines)}
+
+    assert page.context["totals"].sessions == 3
+    assert page.text.count("moved to another project") >= 1
+    assert "Secret of Zeus" not in page.text
+    assert f"/{moved.pk}/" not in page.text.replace(address(run), "")
+    assert found.context["rows"] == []
+    assert (len(rows), rows[""]["title"], int(rows[""]["turns"]) > 0) == (3, "", True)
+    assert signed_in.get(address(run, f"sessions/{moved.pk}/log/")).status_code == 404
+
+
 def test_titles_are_escaped(signed_in: Client, run: Run) -> None:
     Session.objects.update(title="<script>alert(1)</script>")
 
@@ -262,7 +282,7 @@ def test_titles_are_escaped(signed_in: Client, run: Run) -> None:
     assert "&lt;script&gt;alert(1)" in page
 
 
-@pytest.mark.parametrize(("path", "queries"), [("runs/", 11), ("runs/{run}/", 10)])
+@pytest.mark.parametrize(("path", "queries"), [("runs/", 12), ("runs/{run}/", 10)])
 def test_queries_do_not_grow_with_sessions(
     signed_in: Client,
     project: Project,
