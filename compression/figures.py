@@ -16,6 +16,7 @@ from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
 from compression.timeline_marks import event_labels, event_marks, event_strokes, limit_lines, limit_names, own_marks
+from sessions.templatetags.figures import THIN, grouped
 
 MAX_POINTS = 2_000
 FLAT = 0.25
@@ -54,14 +55,12 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence
     peak = max([*table.before, *table.after], default=0)
     top = max(limit, peak) if peak > FLAT * limit else max(1, peak)
     data = [_area(name, x, _column(document, name, chosen)) for name in sources_present(document)]
-    data.append(
-        _line("without compression", x, [table.before[t] for t in chosen], "ink/0.45", dash="2px,3px", width=1.3)
-    )
+    data.append(_line("without compression", x, [table.before[t] for t in chosen], "muted", dash="2px,3px", width=1.3))
     data.append(_line("under policy", x, after, "ink", width=2))
     data[-1]["customdata"] = _said(document, chosen, axis)
     data[-1]["hovertemplate"] = "under policy %{y:,.0f}<br>%{customdata}<extra></extra>"
     if any(value is not None for value in recorded):
-        data.append(_line("recorded", x, recorded, "accent", dash="2px,4px", width=3))
+        data.append(_line("recorded", x, recorded, "ink", dash="2px,4px", width=3))
     data += event_marks(document, places)
     data += own_marks(own, places, top)
     return {
@@ -91,7 +90,7 @@ def _said(document: ReplayDocument, chosen: Sequence[int], axis: Axis) -> list[s
     for turn in chosen:
         said = document.labels[turn] if axis == "turns" else f"turn {turn} · {document.labels[turn]}"
         event = freed.get(turn)
-        found.append(said if event is None else f"{said}<br>event: −{event.reclaimed:,}")
+        found.append(said if event is None else f"{said}<br>event: −{grouped(event.reclaimed)}")
     return found
 
 
@@ -131,6 +130,7 @@ def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": "var:muted", "size": 11.5},
+        "separators": f".{THIN}",
         "showlegend": False,
         "hovermode": "x unified",
         "hoverlabel": {"bgcolor": "var:card", "bordercolor": "var:line", "font": {"color": "var:ink", "size": 12}},

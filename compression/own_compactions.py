@@ -33,8 +33,9 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class OwnCompaction:
-    """What happened before one turn. Token figures are calibrated; ``turn`` is None after the last call.
+    """What happened before one turn. Token figures are calibrated estimates; ``turn`` is None after the last call.
 
+    ``logged_before`` and ``logged_saved`` are the log's own figures, None where it gives none.
     ``left``: messages that went; ``cleared``: results that were blanked in place; ``named``: results that the log
     names as cleared, whether or not they could be found; ``summaries`` stand for what left.
     """
@@ -44,6 +45,8 @@ class OwnCompaction:
     kinds: tuple[str, ...]
     before: int
     after: int
+    logged_before: int | None
+    logged_saved: int | None
     left: tuple[int, ...]
     cleared: tuple[int, ...]
     named: int
@@ -71,12 +74,12 @@ class OwnCompaction:
         parts = [_("the agent %(what)s") % {"what": self.what} if "silent" not in self.kinds else _("context fell")]
         if self.left:
             parts.append(
-                _("%(n)s messages, %(tokens)s left") % {"n": len(self.left), "tokens": short(self.tokens_left)}
+                _("%(n)s messages, ~%(tokens)s left") % {"n": len(self.left), "tokens": short(self.tokens_left)}
             )
         if self.cleared:
             parts.append(_("%(n)s results blanked") % {"n": len(self.cleared)})
         if not self.left and not self.cleared:
-            parts.append(_("%(tokens)s went, the log does not say what") % {"tokens": short(self.before - self.after)})
+            parts.append(_("~%(tokens)s went, the log does not say what") % {"tokens": short(self.before - self.after)})
         if self.summaries:
             parts.append(_("a summary stayed"))
         return "; ".join(parts)
@@ -109,8 +112,10 @@ def _compaction(
         number=number,
         turn=turn,
         kinds=tuple(dict.fromkeys(row["kind"] for row in records)),
-        before=event.before if event else records[0].get("tokens_before") or 0,
+        before=event.before if event else 0,
         after=event.after if event else 0,
+        logged_before=next((row["tokens_before"] for row in records if row.get("tokens_before")), None),
+        logged_saved=sum(row.get("tokens_saved") or 0 for row in records) or None,
         left=left,
         cleared=cleared,
         named=len({call for row in records for call in row.get("cleared_call_ids", ())}),

@@ -19,11 +19,13 @@ from compression.forms import PageState
 from compression.replay_document import ReplayDocument
 from compression.saved_names import SAVED_NAMES
 from sessions.models import Session
-from sessions.templatetags.figures import percent, short
+from sessions.templatetags.figures import grouped, percent, short
 
 EVENTS_PAGE = 5
 TURNS_PAGE = 40
 LISTED = 20
+ONE_ROW = 7
+"""Figures that fit beside each other with the words under them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,17 @@ def facts(session: Session, document: ReplayDocument, policy: Policy) -> list[Fa
         Fact(
             session.model or _("unknown model"),
             f"{rounded(document.context_window)} {_('window')}",
-            exact=_basis(document),
+            exact=f"{session.model}, {_basis(document)}" if session.model else _basis(document),
         ),
     ]
     if summary["events"]:
-        rows += _saved(summary)
+        rows += _saved(summary, policy)
     return rows
+
+
+def across(count: int) -> int:
+    """How many figures stand in a row of a wide page: all, or half of them over the other half."""
+    return count if count <= ONE_ROW else -(-count // 2)
 
 
 def rounded(tokens: int) -> str:
@@ -71,7 +78,7 @@ def rounded(tokens: int) -> str:
 
 
 def _basis(document: ReplayDocument) -> str:
-    return f"{document.context_window:,} tokens, from {document.window_basis}"
+    return f"{grouped(document.context_window)} tokens, from {document.window_basis}"
 
 
 def _peak(session: Session, document: ReplayDocument) -> Fact:
@@ -80,7 +87,7 @@ def _peak(session: Session, document: ReplayDocument) -> Fact:
     word += ", " + (_("recorded %(figure)s") % {"figure": short(recorded)} if recorded else _("estimated"))
     share = summary["peak_before"] / summary["context_window"]
     mood = "bad" if share > 1 else "warn" if share > 0.75 else ""
-    return Fact(f"~{short(summary['peak_before'])}", word, mood, exact=f"{summary['peak_before']:,} tokens")
+    return Fact(f"~{short(summary['peak_before'])}", word, mood, exact=f"{grouped(summary['peak_before'])} tokens")
 
 
 def _passes(document: ReplayDocument, policy: Policy) -> list[Fact]:
@@ -108,14 +115,15 @@ def _passes(document: ReplayDocument, policy: Policy) -> list[Fact]:
     return rows
 
 
-def _saved(summary: Any) -> list[Fact]:
+def _saved(summary: Any, policy: Policy) -> list[Fact]:
     rows = [
         ("session_saved", summary["sent_before"]),
         ("request_saved", summary["request_tokens"]),
         ("tool_saved", summary["tool_before"]),
     ]
+    under = _("under %(policy)s") % {"policy": policy.name}
     found = [
-        Fact(percent(share), f"{SAVED_NAMES[name]}, {short(whole)}", "good")
+        Fact(percent(share), f"{SAVED_NAMES[name]}, {short(whole)}, {under}", "good")
         for name, whole in rows
         if (share := summary[name]) is not None and share >= 0
     ]
@@ -142,7 +150,8 @@ def banners(session: Session, document: ReplayDocument, policy: Policy) -> list[
         title = _("%(n)s invariants are broken") % {"n": summary["violations"]}
         found.append(Banner("error", title, tuple(summary["violation_list"][:5])))
     if document.alarms:
-        found.append(Banner("warn", _("Compression stopped"), tuple(document.alarms[:5])))
+        said = tuple(alarm.removesuffix(": compression stopped") for alarm in document.alarms[:5])
+        found.append(Banner("warn", _("Compression stopped"), said))
     if summary["warnings"]:
         found.append(Banner("info", _("How this history is read"), tuple(summary["warnings"][:5])))
     if not summary["events"] and document.turns:

@@ -17,7 +17,7 @@ from compression.own_compactions import LISTED, own_compactions
 from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.search_query import ROLES, ZONES
-from compression.session_facts import banners, bounded, events_page, facts, neighbours
+from compression.session_facts import across, banners, bounded, events_page, facts, neighbours
 from compression.session_search import search
 from compression.window_strip import strip
 from compression.window_view import window_view
@@ -30,6 +30,7 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
     before = strip(document, turn, after=False, reserve=reserve)
     after = strip(document, turn, after=True, reserve=reserve)
     earlier, later = neighbours(document, turn)
+    first_change = next((event.turn for event in document.events if event.edits or event.left), None)
     shows_after = state.side != "before"
     return {
         "session": session,
@@ -55,6 +56,8 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
         "next_event": later,
         "previous_event_url": state.url(turn=earlier) if earlier is not None else None,
         "next_event_url": state.url(turn=later) if later is not None else None,
+        "first_change": first_change,
+        "first_change_url": state.url(turn=first_change) if first_change is not None else "",
         "sides": [(name, label, state.url(side=name)) for name, label in SIDES],
     }
 
@@ -81,12 +84,14 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
     """The whole page. Its size does not depend on the session's."""
     warnings, warnings_more = bounded(session.warnings)
     skipped, skipped_more = bounded(session.skipped)
+    shown_facts = facts(session, document, state.policy)
     context: dict[str, Any] = {
         "session": session,
         "project": session.project,
         "state": state,
         "document": document,
-        "facts": facts(session, document, state.policy),
+        "facts": shown_facts,
+        "facts_across": across(len(shown_facts)),
         "banners": banners(session, document, state.policy),
         "axes": [(name, label, state.url(axis=name), no_axis(document, name)) for name, label in AXES],
         "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],

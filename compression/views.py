@@ -28,6 +28,7 @@ from compression.session_page import address, compactions_context, fills, page_c
 from compression.warm_sessions import warm_session
 from compression.what_if import what_if
 from sessions.models import Session
+from sessions.projects import owns
 
 
 class PageRequest(HttpRequest):
@@ -84,7 +85,9 @@ def session_detail(request: PageRequest, slug: str, pk: int) -> HttpResponse:
         response = render(request, "compression/window.html", context | {"is_fragment": True})
         response["HX-Replace-Url"] = state.url(open=state.open)
         return response
-    return render(request, "compression/session.html", page_context(session, document, state, found.menu))
+    context = page_context(session, document, state, found.menu)
+    context["is_owner"] = owns(request.user, session.project)
+    return render(request, "compression/session.html", context)
 
 
 @require_GET

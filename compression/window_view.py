@@ -20,9 +20,11 @@ from compression.replay_document import ReplayDocument
 from compression.text_diff import Run, diff_runs
 from compression.window_zones import WindowZones
 from sessions.models import Original, Session
+from sessions.templatetags.figures import grouped
 
 HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 3, 2, 2
 CHANGED_SHOWN, CHANGED_BESIDE_OPENED = 4, 2
+STUB_LINES, STUB_COLUMNS = 9, 80
 OPENED_BLOCKS = 10
 """Blocks of an opened run, a changed message counting as two: with the rest the page keeps under 1,500 nodes."""
 
@@ -48,6 +50,12 @@ class Block:
     @property
     def is_changed(self) -> bool:
         return self.edit is not None and self.look == "compressed"
+
+    @property
+    def is_long(self) -> bool:
+        """Whether a stub takes more lines than are shown without asking, in a column of a wide page."""
+        lines = self.edit.text.splitlines() if self.edit else []
+        return sum(1 + len(line) // STUB_COLUMNS for line in lines) > STUB_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +102,7 @@ class WindowView:
     hidden: int
     silent: int
     shown: int
+    differs: bool
 
 
 def window_view(session: Session, document: ReplayDocument, state: PageState) -> WindowView:
@@ -181,7 +190,13 @@ class _Builder:
             if place < len(self.order) and (message := messages.get(self.order[place])) is not None:
                 rows.append(self._row(message, lines, is_opened=opened is not None and place in opened))
             at = place + 1
-        return WindowView(tuple(rows), self.document.table.hidden, self._silent(), len(messages))
+        return WindowView(tuple(rows), self.document.table.hidden, self._silent(), len(messages), self._differs())
+
+    def _differs(self) -> bool:
+        """Whether the two sides hold anything else, be it a changed message or one that left."""
+        if self.edits or self.base != self.request:
+            return True
+        return any(i < self.base.end for i in self._base_excluded ^ self.zones.excluded)
 
     def _silent(self) -> int:
         """Calibrated tokens that left without the log saying which (as-recorded only)."""
@@ -285,14 +300,14 @@ class _Builder:
         if zone == "pinned":
             return f"pinned · {self.zones.pinned[message.index]}"
         if zone == "recent":
-            return f"recent · within the newest {self.document.table.recent_budget[self.turn]:,} tokens"
+            return f"recent · within the newest {grouped(self.document.table.recent_budget[self.turn])} tokens"
         if zone == "left":
             return "left the window in the agent's own compaction"
         if not message.is_result:
             return "compressible · old, but no tool result"
         least = self.state.policy.min_result_tokens
         if self.document.sizes[message.index] <= least:
-            return f"compressible · a result under {least:,} tokens stays"
+            return f"compressible · a result under {grouped(least)} tokens stays"
         return "compressible · old result"
 
     def _original_lines(self, messages: Mapping[int, ShownMessage]) -> dict[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -53,6 +54,20 @@ def test_a_compaction_names_what_left(signed_in: Client, project: Project) -> No
     assert own.before - own.after == tokens
 
 
+def test_estimates_and_the_figures_of_the_log_stand_beside_each_other(signed_in: Client, project: Project) -> None:
+    session = compacted()
+    session.boundaries = [replace(session.boundaries[0], tokens_before=170_000, tokens_saved=140_000)]
+    stored = store(session, project)
+
+    html = signed_in.get(stored.get_absolute_url()).content.decode()
+    [own] = asked(signed_in, stored)["own"]
+
+    assert (own.logged_before, own.logged_saved) == (170_000, 140_000)
+    assert '<td class="num">~<span class="fig"' in html
+    assert ">170.0K</span></span></td>" in html
+    assert '−<span class="fig" title="140\u202f000 tokens">140.0K</span></span></td>' in html
+
+
 def test_the_timeline_marks_it_with_the_way_to_its_list(signed_in: Client, project: Project) -> None:
     session = store(compacted(), project)
 
@@ -61,7 +76,7 @@ def test_the_timeline_marks_it_with_the_way_to_its_list(signed_in: Client, proje
     [mark] = [trace for trace in figure["data"] if trace["name"] == "agent's own"]
     [[said, url]] = mark["customdata"]
     assert (mark["x"], mark["text"]) == ([6], ["✂"])
-    assert said.startswith("the agent compacted; 13 messages, ")
+    assert said.startswith("the agent compacted; 13 messages, ~")
     assert said.endswith("; a summary stayed")
     assert url.startswith(f"{session.get_absolute_url()}compactions/0/?")
 
@@ -93,7 +108,7 @@ def test_a_silent_fall_names_no_message(signed_in: Client, project: Project) -> 
 
     [own] = asked(signed_in, session)["own"]
 
-    assert (own.left, own.cleared, own.said) == ((), (), "context fell; 400 went, the log does not say what")
+    assert (own.left, own.cleared, own.said) == ((), (), "context fell; ~400 went, the log does not say what")
     assert asked(signed_in, session, "compactions/0/")["left"].rows == ()
 
 

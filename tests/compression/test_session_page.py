@@ -18,6 +18,7 @@ from compression.engine.turns import tabulate
 from compression.message_texts import SLICE_LINES
 from compression.policies import adopt, save_version
 from compression.replays import stored_replay
+from compression.session_facts import across
 from compression.transcripts import from_session
 from sessions.importers.parsed import ParsedMessage, ParsedTurn, Part
 from sessions.models import Project, Session
@@ -69,11 +70,58 @@ def test_the_facts_are_the_engines(signed_in: Client, project: Project) -> None:
         (f"~{short(summary['peak_before'])}", "peak, estimated"),
         (f"turn {replayed.events[0].turn}", f"passes the trigger, {percent(0.75)}"),
         ("m-1", "100K window"),
-        (percent(summary["session_saved"]), f"saved of all tokens sent, {short(summary['sent_before'])}"),
-        (percent(summary["request_saved"]), f"saved of the windows at events, {short(summary['request_tokens'])}"),
-        (percent(summary["tool_saved"]), f"saved of tool results at events, {short(summary['tool_before'])}"),
+        (
+            percent(summary["session_saved"]),
+            f"saved of all tokens sent, {short(summary['sent_before'])}, under chapter",
+        ),
+        (
+            percent(summary["request_saved"]),
+            f"saved of the windows at events, {short(summary['request_tokens'])}, under chapter",
+        ),
+        (
+            percent(summary["tool_saved"]),
+            f"saved of tool results at events, {short(summary['tool_before'])}, under chapter",
+        ),
         (f"{summary['addresses']} / {summary['addresses']}", "addresses resolve, 0 violations"),
     ]
+
+
+@pytest.mark.parametrize(("figures", "in_a_row"), [(7, 7), (8, 4), (11, 6)])
+def test_the_second_row_of_facts_is_as_full_as_the_first(figures: int, in_a_row: int) -> None:
+    assert across(figures) == in_a_row
+
+
+def test_the_diff_before_the_first_event_leads_to_it(signed_in: Client, project: Project) -> None:
+    session = with_event(project)
+    turn = stored_replay(session, PRESETS["chapter"]).events[0].turn
+
+    html = signed_in.get(session.get_absolute_url() + "?policy=chapter&side=diff&turn=3").content.decode()
+
+    assert "No difference at this turn: the first event is at" in html
+    assert f">turn {turn}</a>.</span>" in html
+
+
+def test_the_diff_of_a_policy_that_never_acts_says_so(signed_in: Client, project: Project) -> None:
+    response = signed_in.get(with_event(project).get_absolute_url() + "?policy=none&side=diff")
+
+    assert "The policy never acts here" in response.content.decode()
+
+
+def test_the_diff_of_a_changed_window_says_no_such_thing(signed_in: Client, project: Project) -> None:
+    response = signed_in.get(with_event(project).get_absolute_url() + "?policy=chapter&side=diff")
+
+    assert "gone alike" not in response.content.decode()
+
+
+def test_only_owners_are_led_to_move_and_delete(signed_in: Client, user: User, project: Project) -> None:
+    session = with_event(project)
+    path = f"/projects/{project.slug}/sessions/delete/?session={session.pk}"
+
+    before = signed_in.get(session.get_absolute_url()).content.decode()
+    project.memberships.filter(user=user).update(role="member")
+    after = signed_in.get(session.get_absolute_url()).content.decode()
+
+    assert (path in before, path in after) == (True, False)
 
 
 def test_the_window_shows_the_engines_tokens_on_both_sides(signed_in: Client, project: Project) -> None:
@@ -329,7 +377,7 @@ def test_queries_do_not_grow_with_the_session(signed_in: Client, project: Projec
             if not warm_up:
                 counts.append(len(queries))
 
-    assert counts == [8, 8]
+    assert counts == [9, 9]
 
 
 @pytest.mark.parametrize(("policy", "exchanges"), [("chapter", 1_000), ("sliding-window", 300)])
