@@ -154,7 +154,8 @@ def allocate(
 ) -> list[Candidate]:
     """What stands for each of ``results`` (message, part, tokens) when together they may cost ``budget`` tokens.
 
-    ``standing`` = edits in force, by message. Less is spent when nothing new is left, more only by the floors.
+    ``standing`` = edits in force, by message. Less is spent when nothing new is left or ``novelty_ceiling`` says so;
+    more when the budget lies below what ``per_result`` would spend: a target out of reach is no reason to keep nothing.
     """
     names = occurrences_of(course)
     found = []
@@ -164,7 +165,9 @@ def allocate(
         found.append(Candidate(i, j, tokens, part, sha, prepared, names.names(i)))
     focus = focus_of(course, names, request) if policy.context_aware else Focus()
     worth = _worths(course, names, request, found, standing, focus)
-    _Cover(found, worth, focus, stubber).spend(budget, policy.result_floor)
+    least = sum(min(policy.stub_budget(tokens), tokens // 2) for _, _, tokens in results)
+    most = policy.novelty_ceiling * sum(tokens for _, _, tokens in results)
+    _Cover(found, worth, focus, stubber).spend(max(least, min(budget, most)), policy.result_floor)
     return found
 
 
@@ -203,7 +206,9 @@ class _Said:
         self._end = end
         self._stubs = {i: View([edit.text.partition("\n")[2]]) for i, edit in edits.items()}
         self._words: set[str] = set()
-        self._words.update(*(names.words(i) for i in rest if i not in edits), *(v.words() for v in self._stubs.values()))
+        self._words.update(
+            *(names.words(i) for i in rest if i not in edits), *(v.words() for v in self._stubs.values())
+        )
 
     def by_others(self, name: str) -> bool:
         if name in self._words:

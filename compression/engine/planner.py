@@ -59,7 +59,8 @@ class Planner:
     def propose(self, zones: Zones, wanted: float, changed: Mapping[tuple[int, int], Edit]) -> Proposal:
         """Edits that free ``wanted`` uncalibrated tokens, or all there are. ``selection`` all takes everything.
 
-        ``changed``: parts that are no longer word for word, with what stands there. What the request no longer holds is forgotten.
+        ``changed``: parts that are no longer word for word, with what stands there. What the request no longer
+        holds is forgotten.
         """
         if self._policy.allocation == "novelty":
             return self._allocated(zones, wanted, changed)

@@ -284,11 +284,18 @@ def loss_fields(loss: Loss, message_turn: Callable[[int], int]) -> dict[str, Any
         "turns_after": loss.turns_after,
         "recall_tax": loss.recall_tax,
         "lost": [
-            {"name": n.name, "class": n.kind, "message": n.holder, "used_in": n.use, "used_at_turn": message_turn(n.use),
-             "reachable": n.in_reach}
-            for n in loss.needed if not n.in_view
+            {
+                "name": n.name,
+                "class": n.kind,
+                "message": n.holder,
+                "used_in": n.use,
+                "used_at_turn": message_turn(n.use),
+                "reachable": n.in_reach,
+            }
+            for n in loss.needed
+            if not n.in_view
         ],
-    }  # fmt: skip
+    }
 
 
 def _by_class(needed: Iterable[Needed]) -> dict[str, dict[str, Any]]:
