@@ -2,10 +2,10 @@
 
 Every candidate's output is cut into units by its compressor. Musts come first, within a floor for each result;
 then whatever brings most new names for its tokens, a line as it stands or a bare name in a list of what was left out.
-A name that the assistant, the user, an untouched or an already kept line says is worth nothing here; when nothing new
-is left, the rest of the budget stays unspent. Only what the request holds is looked at: nothing later is known when an
-event happens. A lazy greedy cover: values only fall as the view grows, so a unit is valued again only when it comes to
-the top, O(units log units).
+A name that the assistant, the user, an untouched or an already kept line says is worth nothing here. What new names
+leave of the budget goes to shoulds; mays that say nothing new are never taken. Only what the request holds is looked
+at: nothing later is known when an event happens. A lazy greedy cover: values only fall as the view grows, so a unit is
+valued again only when it comes to the top, O(units log units).
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ _FIRST_LINE = 34  # a stub's own line and the count of what was omitted, in toke
 _LIST = "also: "
 _LIST_TOKENS = 4
 _GAP_TOKENS = 2
-_ROUNDS = 3
+_SMALLEST = 2  # fewer tokens than this hold no name
+_ROUNDS = 4
 
 
 class Choice(NamedTuple):
@@ -74,7 +75,7 @@ class Choice(NamedTuple):
 
 @dataclass(slots=True)
 class Candidate:
-    """A result that the event may stub. ``rate`` = its tokens a character, ``kinds`` = its names with their classes."""
+    """A result that the event may stub. ``kinds`` = its names with their classes."""
 
     message: int
     part: int
@@ -154,8 +155,8 @@ def allocate(
 ) -> list[Candidate]:
     """What stands for each of ``results`` (message, part, tokens) when together they may cost ``budget`` tokens.
 
-    ``standing`` = edits in force, by message. Less is spent when nothing new is left or ``novelty_ceiling`` says so;
-    more when the budget lies below what ``per_result`` would spend: a target out of reach is no reason to keep nothing.
+    ``standing`` = edits in force, by message. Less is spent when ``novelty_ceiling`` says so, more when the budget lies
+    below what ``per_result`` would spend: a target out of reach is no reason to keep nothing.
     """
     names = occurrences_of(course)
     found = []
@@ -306,14 +307,18 @@ class _Cover:
         return value + PLAIN[unit.tier]
 
     def _greedy(self, room: float) -> bool:
-        """Spend about ``room`` tokens. Whether there was anything left to take."""
+        """Spend about ``room`` tokens. Whether there is anything left that did not fit."""
         heap, covered = self._heap, self._covered
-        while heap and room > 0:
+        passed: list[tuple[float, int, int, str]] = []
+        while heap and room > _SMALLEST:
             key, at, number, name = heapq.heappop(heap)
             candidate = self._candidates[at]
             if name:
                 cost = candidate.name_cost(name)
-                if name in covered or cost > room:
+                if name in covered:
+                    continue
+                if cost > room:
+                    passed.append((key, at, number, name))
                     continue
                 candidate.listed.add(name)
                 candidate.stale = True
@@ -329,11 +334,14 @@ class _Cover:
                     heapq.heappush(heap, (-value / cost, at, number, ""))
                     continue
                 if cost > room:
+                    passed.append((key, at, number, name))
                     continue
                 candidate.take(number)
                 covered.update(names)
             room -= cost
             self._order.append(Choice(at, number, name))
+        for row in passed:
+            heapq.heappush(heap, row)
         return bool(heap)
 
     def _drop(self, excess: float) -> None:
