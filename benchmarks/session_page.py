@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.corpus import claude_code_files
+from benchmarks.database import fresh
 from benchmarks.measuring import Row, medians
 
 NODES = 1_500
@@ -59,7 +60,6 @@ def rows() -> list[Row]:
 
 def measured(folder: Path) -> list[Row]:
     import django
-    from django.core.management import call_command
     from django.db import connection
     from django.test import Client
     from django.test.utils import CaptureQueriesContext, override_settings
@@ -67,15 +67,10 @@ def measured(folder: Path) -> list[Row]:
     from sessions.importers import read_sessions
     from sessions.ingest import FileFacts, ingest
 
-    connection.close()
-    connection.settings_dict["NAME"] = str(folder / "bench.sqlite3")
-    call_command("migrate", verbosity=0)
+    project = fresh(folder / "bench.sqlite3")
     from django.contrib.auth import get_user_model
 
-    from sessions.models import Project
-
     user = get_user_model().objects.create_superuser("bench")
-    project = Project.objects.create(name="Bench", slug="bench")
     facts = FileFacts(name="bench.jsonl", sha256="0" * 64, size=1)
     largest = max(claude_code_files(folder), key=lambda path: path.stat().st_size)
     parsed = {"real": read_sessions(largest)[0], "small": made(SMALL), "large": made(LARGE)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from ninja import Field, Router, Schema
+from pydantic import ConfigDict
 
 from compression.engine.document import replay_document, window_document
 from compression.engine.history import History
@@ -25,6 +26,8 @@ router = Router(tags=["replays"])
 
 class ReplayRequest(Schema):
     """What to replay: the name of a preset, or the fields of a policy (``extends`` names what it starts from)."""
+
+    model_config = ConfigDict(extra="forbid")
 
     policy: str | dict[str, Any] = "hermes"
     history: Literal["uncompacted", "as-recorded"] = "uncompacted"
@@ -64,7 +67,7 @@ def existing_turn(done: Replay, turn: int) -> int:
     return turn
 
 
-@router.get("sessions/{int:session_id}/window", auth=Bearer("read"), summary="The window at a turn")
+@router.get("sessions/{id:session_id}/window", auth=Bearer("read"), summary="The window at a turn")
 def read_window(
     request: ApiRequest,
     session_id: int,
@@ -78,7 +81,7 @@ def read_window(
     return window_document(done, existing_turn(done, turn), side)
 
 
-@router.post("sessions/{int:session_id}/replay", auth=Bearer("read"), summary="Replay a policy")
+@router.post("sessions/{id:session_id}/replay", auth=Bearer("read"), summary="Replay a policy")
 def replay_session(request: ApiRequest, session_id: int, wanted: ReplayRequest) -> dict[str, Any]:
     """What `manage.py replay --json` prints. Nothing is stored."""
     session = session_of(request, session_id)

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import orjson
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from compression.engine.policy import InvalidPolicy, Policy, UnknownPolicy, load
 from compression.engine.replay import Replay, replay
@@ -21,41 +18,11 @@ from compression.engine.stubs import Stubber
 from compression.snapshot_files import SnapshotFolder
 from compression.subjects import NoSubject, is_stored, subject_of
 from sessions.importers.parsed import ImportFailure
+from sessions.terminal import TerminalCommand
 
 
-class EngineCommand(BaseCommand):
+class EngineCommand(TerminalCommand):
     """A command that works without a server, and on files without a database."""
-
-    requires_system_checks = []
-
-    def write_json(self, document: Any) -> None:
-        """One JSON document, as bytes, so that no terminal's encoding can refuse it."""
-        text = _json(document)
-        stream = getattr(sys.stdout, "buffer", None)
-        if stream is None or id(self.stdout._out) != id(sys.stdout):  # the caller has put another in its place
-            self.stdout.write(text.decode())
-        else:
-            sys.stdout.flush()
-            stream.write(text + b"\n")
-            stream.flush()
-
-
-def shown(text: str) -> str:
-    """A session's text on one line of a terminal: its control characters do nothing there."""
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
-def _json(document: object) -> bytes:
-    try:
-        return orjson.dumps(document, default=_plain)
-    except TypeError:  # half of a surrogate pair, which some logs hold and UTF-8 cannot
-        return json.dumps(document, default=_plain).encode()
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, (frozenset, set)):
-        return sorted(value)
-    raise TypeError(f"{type(value).__name__} is no JSON")
 
 
 @contextmanager
@@ -66,7 +33,7 @@ def bad_input_exits_with_2() -> Iterator[None]:
     except (NoSubject, UnknownPolicy, InvalidPolicy, UnknownAddress, BadSlice) as complaint:
         raise CommandError(str(complaint), returncode=2) from None
     except ImportFailure as failure:
-        raise CommandError(" ".join(filter(None, (failure.message, failure.hint))), returncode=2) from None
+        raise CommandError(failure.sentences, returncode=2) from None
 
 
 def add_subject(parser: ArgumentParser) -> None:

@@ -13,6 +13,9 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
+from compression.saved_names import SAVED_NAMES
+from sessions.templatetags.figures import THIN
+
 Direction = Literal["more", "less", "later", "none"]
 Kind = Literal["share", "signed", "tokens", "count", "turn", "rate"]
 Mark = Literal["better", "worse", "same", ""]
@@ -30,9 +33,9 @@ class Figure:
 
 
 FIGURES = (
-    Figure("session_saved", _("Saved of all tokens sent"), "share", "more", _("1 - sent under it / sent without")),
-    Figure("request_saved", _("Saved of the windows at events"), "share", "more", _("hidden tokens excluded")),
-    Figure("tool_saved", _("Saved of tool results at events"), "share", "more", _("tool results there only")),
+    Figure("session_saved", SAVED_NAMES["session_saved"], "share", "more", _("1 - sent under it / sent without")),
+    Figure("request_saved", SAVED_NAMES["request_saved"], "share", "more", _("hidden tokens excluded")),
+    Figure("tool_saved", SAVED_NAMES["tool_saved"], "share", "more", _("tool results there only")),
     Figure("sent_after", _("Tokens sent"), "tokens", "less", _("over all requests, calibrated")),
     Figure("peak_after", _("Largest request"), "tokens", "less", _("calibrated, hidden tokens included")),
     Figure("overflow_turn", _("First turn that does not fit"), "turn", "later", _("never is best")),
@@ -57,6 +60,18 @@ class Compared:
     b: Any
     change: float | None
     mark: Mark
+
+    @property
+    def points(self) -> str:
+        """The change of a share in percentage points; empty for other figures and where there is none."""
+        is_share = self.figure.kind in ("share", "signed")
+        return points(self.change) if is_share and self.change else ""
+
+
+def points(difference: float) -> str:
+    """0.025 -> "+2.5 pp": shares differ by percentage points, never by per cent; "0" for what rounds to nothing."""
+    shown = f"{abs(difference) * 100:.1f}"
+    return "0" if float(shown) == 0 else f"{'−' if difference < 0 else '+'}{shown}{THIN}pp"
 
 
 def compared(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Compared]:

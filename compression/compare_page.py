@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from compression.compare import compared
+from compression.compare import compared, points
 from compression.compare_runs import newest_run, page_of, project_comparison
 from compression.compare_windows import window_difference
 from compression.engine.edits import Event
@@ -46,7 +46,7 @@ def session_state(pair: Pair, choice: Choice, turn: int) -> PageState:
     """The session page under one of the policies."""
     assert pair.session is not None
     path = reverse("compression:session", args=[pair.project.slug, pair.session.pk])
-    return PageState(path=path, turn=turn, policy_name=choice.key, side="after")
+    return PageState(path=path, turn=turn, policy_name=choice.key, side="after", chosen=choice)
 
 
 def window_context(pair: Pair, a: ReplayDocument, b: ReplayDocument, turn: int) -> dict[str, Any]:
@@ -143,5 +143,5 @@ def project_context(pair: Pair, state: dict[str, str]) -> dict[str, Any]:
         "comparison": project_comparison(run_a, run_b),
         "page": page,
         "state": state | {"sort": page.sort},
-        "rows": [(one, pair.url(session=one.pk)) for one in page.rows],
+        "rows": [(one, pair.url(session=one.pk), points(one.difference)) for one in page.rows],
     }

@@ -11,7 +11,6 @@ from typing import Any
 
 from django.db.models import Case, Count, F, FilteredRelation, FloatField, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce, Lower
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from compression.compare import Compared, Figure, Kind, held_against
@@ -70,9 +69,9 @@ SORTS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Rows of one page; ``after`` is the cursor of the next one, empty on the last."""
+    """Sessions of one page with the figures of both; ``after`` is the cursor of the next one, empty on the last."""
 
-    rows: Sequence[Session]
+    rows: Sequence[Any]
     after: str
     sort: str
 
@@ -117,7 +116,7 @@ def project_comparison(a: Run, b: Run) -> ProjectComparison:
     of = {side: {name: sums[f"{side}_sum_{name}"] for name in SUMMED} for side in ("a", "b")}
     rows = []
     for name, label, denominator in SAVED:
-        figure = Figure(name, f"{_('Saved')} {label}", "share", "more", denominator)
+        figure = Figure(name, label, "share", "more", denominator)
         rows.append(held_against(figure, share(*part_and_whole(name, of["a"])), share(*part_and_whole(name, of["b"]))))
     for name, label, kind, about in COUNTED:
         figure = Figure(name, label, kind, "less", about)

@@ -99,7 +99,7 @@ def csv_rows(log: CompressionLog) -> list[Sequence[object]]:
     """Heading, events, totals."""
     lines: list[Sequence[object]] = [COLUMNS]
     for row in log.rows:
-        time, ratio = row.time.isoformat() if row.time else None, row.ratio
+        time = row.time.isoformat() if row.time else None
         lines.append(
             (
                 row.turn,

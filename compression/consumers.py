@@ -7,6 +7,7 @@ sends anything to anybody. Each frame holds the whole state; whoever reconnects 
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import suppress
 from typing import Any
 
@@ -20,11 +21,14 @@ from compression.models import Run
 from compression.run_progress import progress_row
 from sessions.models import Project
 
+logger = logging.getLogger(__name__)
+
 SECONDS_BETWEEN = 0.5
 LOOKS_BETWEEN_CHECKS = 10
 """Every so many looks: is the watcher still a member, and did a worker die."""
 
 NOT_SIGNED_IN, NO_SUCH_RUN = 4401, 4404
+BROKEN = 1011
 LARGEST_SEQ = 2**53 - 1
 
 
@@ -49,7 +53,15 @@ class RunProgress(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels
             return
         self.user_id = user.pk
         await self.accept()
-        self.watching = asyncio.create_task(self.watch(run))
+        self.watching = asyncio.create_task(self.watch_or_close(run))
+
+    async def watch_or_close(self, run: Run) -> None:
+        """A socket that can no longer tell anything is closed, so that its page polls or asks again."""
+        try:
+            await self.watch(run)
+        except Exception:  # whatever it was: the log has it
+            logger.exception("run %s can no longer be watched", run.pk)
+            await self.close(BROKEN)
 
     async def watch(self, run: Run) -> None:
         looks = 0

@@ -12,7 +12,7 @@ from typing import Any
 
 from compression.engine.replay import Replay
 
-EATERS = 10
+EATERS = 5
 
 
 def biggest_eaters(replay: Replay, limit: int = EATERS) -> list[dict[str, Any]]:

@@ -16,6 +16,8 @@ from compression.trial import Line, Trial
 from sessions.templatetags.figures import grouped, percent, short
 
 UNCHANGED = "nothing changes"
+KEEPS = "keeps"
+"""How the line of a pin rule begins that holds something."""
 
 
 def at_fields(trial: Trial) -> dict[str, tuple[Line, ...]]:
@@ -33,7 +35,7 @@ def at_pins(trial: Trial) -> dict[int, Line]:
     for rank in range(len(trial.draft.pins)):
         kept = trial.pinned_by(rank)
         if kept:
-            found[rank] = Line(f"keeps {_many(len(kept), 'message')}, {short(trial.tokens_of(kept))} tokens")
+            found[rank] = Line(f"{KEEPS} {_many(len(kept), 'message')}, {short(trial.tokens_of(kept))} tokens")
         else:
             found[rank] = Line(f"holds nothing here that would not stay anyway: {UNCHANGED}")
     return found

@@ -12,9 +12,10 @@ from typing import Any
 from compression.engine.history import SOURCES
 from compression.engine.policy import Policy
 from compression.forms import Axis
+from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
-from compression.timeline_marks import event_labels, event_marks, limit_lines, limit_names, own_compactions
+from compression.timeline_marks import event_labels, event_marks, event_strokes, limit_lines, limit_names, own_marks
 
 MAX_POINTS = 2_000
 FLAT = 0.25
@@ -40,13 +41,13 @@ def sources_present(document: ReplayDocument) -> list[str]:
     return hidden + [name for name in SOURCES if any(document.table.sources[name])]
 
 
-def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, Any]:
+def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence[OwnCompaction] = ()) -> dict[str, Any]:
     """Data and layout. ``turns`` maps each point to its turn; ``at`` maps a turn of the scrubber to the axis."""
     table = document.table
     limit = document.context_window
     marked = [event.turn for event in document.events if event.edits][:MAX_POINTS]
     chosen = sampled(table.before, MAX_POINTS, marked if len(marked) < MAX_POINTS // 2 else ())
-    places: Sequence[float] = document.minutes if axis == "minutes" and document.minutes else range(document.turns)
+    places = places_of(document, axis)
     x = [places[t] for t in chosen]
     after = [table.after[t] for t in chosen]
     recorded = [document.recorded[t] for t in chosen]
@@ -57,21 +58,41 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis) -> dict[str, 
         _line("without compression", x, [table.before[t] for t in chosen], "ink/0.45", dash="2px,3px", width=1.3)
     )
     data.append(_line("under policy", x, after, "ink", width=2))
-    data[-1]["customdata"] = [document.labels[t] for t in chosen]
+    data[-1]["customdata"] = _said(document, chosen, axis)
     data[-1]["hovertemplate"] = "under policy %{y:,.0f}<br>%{customdata}<extra></extra>"
     if any(value is not None for value in recorded):
         data.append(_line("recorded", x, recorded, "accent", dash="2px,4px", width=3))
     data += event_marks(document, places)
-    data += own_compactions(document, places, top)
+    data += own_marks(own, places, top)
     return {
         "data": data,
         "layout": _layout(axis, x, top) | {
-            "shapes": limit_lines(document, policy, top),
+            "shapes": [*limit_lines(document, policy, top), *event_strokes(document, places)],
             "annotations": [*limit_names(document, policy, top), *event_labels(document, places, top)],
         },
         "turns": chosen,
         "at": x,
     }  # fmt: skip
+
+
+def places_of(document: ReplayDocument, axis: Axis) -> Sequence[float]:
+    """Where each turn stands on an axis; by turns where the session gives nothing else."""
+    if axis == "minutes" and document.minutes:
+        return document.minutes
+    if axis == "exchanges" and document.exchange_places:
+        return document.exchange_places
+    return range(document.turns)
+
+
+def _said(document: ReplayDocument, chosen: Sequence[int], axis: Axis) -> list[str]:
+    """What the hover says of each turn: what the model did, and what an event of the policy freed."""
+    freed = {event.turn: event for event in document.events if event.edits or event.reclaimed}
+    found = []
+    for turn in chosen:
+        said = document.labels[turn] if axis == "turns" else f"turn {turn} · {document.labels[turn]}"
+        event = freed.get(turn)
+        found.append(said if event is None else f"{said}<br>event: −{event.reclaimed:,}")
+    return found
 
 
 def _column(document: ReplayDocument, name: str, chosen: Sequence[int]) -> list[int]:
@@ -102,7 +123,9 @@ def _line(
 
 def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
     grid = {"gridcolor": "var:line", "zeroline": False, "fixedrange": True, "color": "var:muted"}
-    by_minutes = axis == "minutes"
+    shown = {"turns": ("", "d", "turn %{x}"), "minutes": (" min", ".1f", "minute %{x}")}
+    suffix, hover, title = shown.get(axis, ("", ".2f", "exchange %{x}"))
+    is_few = axis != "minutes" and bool(x) and x[-1] - x[0] < FEW_TURNS
     return {
         "margin": {"l": 52, "r": 14, "t": 14, "b": 34},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -115,10 +138,10 @@ def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
         | {
             "range": [x[0] if x else 0, (x[-1] if x else 1) or 1],
             "showgrid": False,
-            "ticksuffix": " min" if by_minutes else "",
-            "hoverformat": ".1f" if by_minutes else "d",
-            "unifiedhovertitle": {"text": "minute %{x}" if by_minutes else "turn %{x}"},
-            "dtick": 1 if not by_minutes and len(x) <= FEW_TURNS else None,
+            "ticksuffix": suffix,
+            "hoverformat": hover,
+            "unifiedhovertitle": {"text": title},
+            "dtick": 1 if is_few else None,
         },
         "yaxis": grid | {"range": [0, round(top * 1.08)], "tickformat": "~s", "rangemode": "tozero"},
     }

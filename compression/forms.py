@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from compression.engine.patterns import BadPattern
 from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
 from compression.policy_keys import Choice, UnknownKey
 from compression.policy_menu import PolicyMenu
-from compression.search_query import ROLES, ZONES, BadPattern, SearchQuery
+from compression.search_query import ROLES, ZONES, SearchQuery
 
 Side = Literal["before", "both", "after", "diff"]
 Axis = Literal["turns", "exchanges", "minutes"]
@@ -128,5 +129,7 @@ class StateForm(forms.Form):
         )
 
     def faults(self) -> list[str]:
-        """One line for each field that is wrong, the field's name first."""
-        return [f"{name}: {'; '.join(map(str, errors))}" for name, errors in self.errors.items()]
+        """One line for each field that is wrong: its name in the address first, but not that of the search's words."""
+        return [
+            ("" if name == "q" else f"{name}: ") + "; ".join(map(str, errors)) for name, errors in self.errors.items()
+        ]

@@ -11,19 +11,18 @@ from typing import Literal
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpResponse
 
-from compression.engine.policy import InvalidPolicy, Policy, parse
+from compression.engine.policy import MAX_FILE_BYTES, InvalidPolicy, Policy, parse
 from compression.policies import as_json, as_toml
 
 Format = Literal["json", "toml"]
-MAX_BYTES = 256 * 1024
 MEDIA_TYPES = {"json": "application/json", "toml": "application/toml"}
 
 
 def read(file: UploadedFile[bytes]) -> Policy:
     """The policy in an uploaded file; InvalidPolicy names the file and every fault."""
     name = (file.name or "policy")[:120]
-    if (file.size or 0) > MAX_BYTES:
-        raise InvalidPolicy(name, [f"is larger than {MAX_BYTES // 1024} KB: no policy file is"])
+    if (file.size or 0) > MAX_FILE_BYTES:
+        raise InvalidPolicy(name, [f"is larger than {MAX_FILE_BYTES // 1024} KB: no policy file is"])
     try:
         text = file.read().decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -214,7 +214,8 @@ class PolicyForm:
             if item["type"] == "literal_error" and len(place) > 1 and isinstance(item["input"], int):
                 continue  # a number was meant: that it is no word either is no news
             if not place:
-                self._combination(_words(item))
+                for fault in _words(item).split("\n"):
+                    self._combination(fault)
             elif place[0] == "pins" and len(place) > 1:
                 what = f"{str(place[2]).replace('_', ' ')}: " if len(place) > 2 else ""
                 self._fault(f"pins-{numbers[int(place[1])]}", what + _words(item))

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from compression.engine.policy import InvalidPolicy
-from compression.models import PolicyVersion
+from compression.models import Adoption, PolicyVersion
 from compression.policies import Change, changes, policy_of
 from compression.policy_fields import SETTINGS, label_of
 from sessions.models import Project
 
 PAGE = 12
 CHANGES_SHOWN = 3
+ADOPTIONS_SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,22 @@ def history(project: Project, in_force: PolicyVersion | None, below: int | None 
     return History(rows, found[PAGE - 1].number if len(found) > PAGE else None)
 
 
+@dataclass(frozen=True, slots=True)
+class AdoptionRow:
+    """Who put what in force and when, and the undoing that took it back, if there is one."""
+
+    adoption: Adoption
+    undone: Adoption | None
+
+
+def adoptions(project: Project) -> list[AdoptionRow]:
+    """The newest adoptions, those that were taken back too. An undoing is younger than what it undoes. One query."""
+    newest = list(Adoption.objects.filter(project=project).select_related("version", "by")[: 2 * ADOPTIONS_SHOWN])
+    undoings = {one.undoes_id: one for one in newest if one.undoes_id}
+    made = [one for one in newest if one.undoes_id is None and one.version is not None]
+    return [AdoptionRow(one, undoings.get(one.pk)) for one in made[:ADOPTIONS_SHOWN]]
+
+
 def _changed(earlier: PolicyVersion | None, version: PolicyVersion) -> str:
     """What a version changed in the one before, in short."""
     if earlier is None:
@@ -67,18 +84,27 @@ def _changed(earlier: PolicyVersion | None, version: PolicyVersion) -> str:
         rows = change_rows(changes(policy_of(earlier), policy_of(version)))
     except InvalidPolicy:
         return ""
-    said = [f"{row.label} {_short(row.old)} → {_short(row.new)}" for row in rows[:CHANGES_SHOWN]]
+    said = [_short(row) for row in rows[:CHANGES_SHOWN]]
     more = len(rows) - len(said)
     return ", ".join(said) + (f" and {more} more" if more else "") if said else "same settings"
 
 
-def _short(values: list[str]) -> str:
-    return values[0] if len(values) == 1 else f"{len(values)} rules"
+def _short(row: ChangeRow) -> str:
+    if row.label == label_of("pins"):
+        return f"{row.label} −{len(row.old)} +{len(row.new)}"
+    return f"{row.label} {row.old[0]} → {row.new[0]}"
 
 
 def change_rows(found: list[Change]) -> list[ChangeRow]:
-    """Changes in the words of the form."""
-    return [ChangeRow(label_of(c.name), c.section, _said(c.name, c.old), _said(c.name, c.new), c.unit) for c in found]
+    """Changes in the words of the form; of pin rules those that one side lacks, or all where only the order differs."""
+    rows = []
+    for change in found:
+        old, new = _said(change.name, change.old), _said(change.name, change.new)
+        gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
+        if gone or come:
+            old, new = gone, come
+        rows.append(ChangeRow(label_of(change.name), change.section, old, new, change.unit))
+    return rows
 
 
 def _said(name: str, value: Any) -> list[str]:

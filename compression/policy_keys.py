@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext as _
+
 from compression.engine.policy import InvalidPolicy, Policy
 from compression.engine.presets import PRESETS
 from compression.models import PolicyVersion, Run
@@ -15,6 +17,7 @@ from sessions.models import Project
 
 VERSIONS_OFFERED = 200
 LONGEST_NUMBER = 9
+LONGEST_LABEL = 60
 
 
 class UnknownKey(Exception):
@@ -73,8 +76,21 @@ def key_of(run: Run) -> str:
 
 
 def offered(project: Project) -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """(heading, [(key, label, what it is about)]) for a choice: the newest versions, then the presets. One query."""
-    versions = PolicyVersion.objects.filter(project=project).only("number", "name", "note")[:VERSIONS_OFFERED]
-    saved = [(f"v{version.number}", str(version), version.note) for version in versions]
+    """(heading, [(key, label, what it is about)]) for a choice: the newest versions, then the presets. Two queries."""
+    versions = PolicyVersion.objects.filter(project=project).values_list("number", "name", "note")[:VERSIONS_OFFERED]
+    current = key_in_force(project)
+    saved = [(f"v{n}", marked(f"v{n}", version_label(n, name, note), current), note) for n, name, note in versions]
     groups = [("Versions of this project", saved)] if saved else []
-    return [*groups, ("Presets and references", [(name, name, policy.about) for name, policy in PRESETS.items()])]
+    presets = [(name, marked(name, preset(name).label, current), policy.about) for name, policy in PRESETS.items()]
+    return [*groups, ("Presets and references", presets)]
+
+
+def version_label(number: int, name: str, note: str) -> str:
+    """What tells one version from the others in a menu: its note, or its name where nobody wrote one."""
+    words = note or name
+    return f"v{number} · {words if len(words) <= LONGEST_LABEL else words[: LONGEST_LABEL - 1] + '…'}"
+
+
+def marked(key: str, label: str, current: str) -> str:
+    """The label of a choice, which says so when it is the policy in force."""
+    return _("%(policy)s · in force") % {"policy": label} if key == current else label

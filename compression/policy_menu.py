@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from compression.engine.presets import PRESETS
 from compression.models import PolicyVersion
 from compression.policies import InForce, in_force
-from compression.policy_keys import Choice, chosen
+from compression.policy_keys import Choice, chosen, marked, preset, version_label
 from sessions.models import Project
 
 VERSIONS_SHOWN = 20
@@ -53,16 +53,14 @@ class PolicyMenu:
     def groups(self, current: str) -> list[tuple[str, list[Option]]]:
         """(heading, options): the newest versions, an older one that is being looked at too, then the presets."""
         rows = PolicyVersion.objects.filter(project=self.project).values_list("number", "name", "note")
-        saved = [Option(f"v{n}", f"v{n} {name}", note) for n, name, note in rows[:VERSIONS_SHOWN]]
+        saved = [Option(f"v{n}", version_label(n, name, note), note) for n, name, note in rows[:VERSIONS_SHOWN]]
         if saved:
             for key, label in ((self.default.key, self.default.label), (current, current)):
                 if key not in PRESETS and key not in {option.key for option in saved}:
                     saved.append(Option(key, label, ""))
-        presets = [Option(name, name, policy.about) for name, policy in PRESETS.items()]
+        presets = [Option(name, preset(name).label, policy.about) for name, policy in PRESETS.items()]
         own = [(_("Versions of this project"), [self._marked(option) for option in saved])] if saved else []
         return [*own, (_("Presets and references"), [self._marked(option) for option in presets])]
 
     def _marked(self, option: Option) -> Option:
-        if option.key != self.default.key:
-            return option
-        return Option(option.key, _("%(policy)s · in force") % {"policy": option.label}, option.about)
+        return Option(option.key, marked(option.key, option.label, self.default.key), option.about)

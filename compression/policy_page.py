@@ -16,10 +16,12 @@ from django.db.models.functions import Coalesce, Greatest
 from compression.consequences import Consequences, consequences
 from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
-from compression.policies import InForce, changes, standing_adoptions
+from compression.field_consequences import KEEPS
+from compression.models import PolicyVersion
+from compression.policies import STARTING_POINT, InForce, changes, standing_adoptions
 from compression.policy_figures import comparison
-from compression.policy_form import ROLES, PinRow, PolicyForm, Shown
-from compression.policy_history import history
+from compression.policy_form import PIN_FIELDS, ROLES, PinRow, PolicyForm, Shown
+from compression.policy_history import adoptions, history
 from compression.policy_table import rows
 from compression.project_peaks import project_peaks
 from compression.replays import stored_replay
@@ -48,6 +50,14 @@ class FieldView:
 class PinView:
     row: PinRow
     line: Line | None
+
+    @property
+    def kept(self) -> bool:
+        """Whether the rule holds something in the chosen session."""
+        return self.line is not None and self.line.text.startswith(KEEPS)
+
+
+_STANDARD_PINS = [row.raw for row in PolicyForm.of(PRESETS[STARTING_POINT]).pin_rows if not row.is_empty]
 
 
 def choosable(project: Project) -> QuerySet[Session]:
@@ -87,6 +97,8 @@ def preview_context(
     """What a preview redraws. ``valid``: the draft that ``found`` is of, which may be older than the form."""
     lines = found.fields if found else {}
     pins = found.pins if found and form.policy else {}
+    pin_views = [PinView(row, pins.get(row.rank) if row.rank is not None else None) for row in form.pin_rows]
+    changed = len(changes(in_force.policy, form.policy)) if form.policy else None
     return {
         "project": project,
         "form": form,
@@ -100,12 +112,27 @@ def preview_context(
         ],
         "pin_lines": lines.get("pins", ()),
         "pins_changed": form.policy is not None and form.policy.pins != in_force.policy.pins,
-        "pins": [PinView(row, pins.get(row.rank) if row.rank is not None else None) for row in form.pin_rows],
-        "changes": len(changes(in_force.policy, form.policy)) if form.policy else None,
+        "pins": pin_views,
+        "idle_pins": [view for view in pin_views if _is_idle(view)],
+        "shown_pins": [view for view in pin_views if not _is_idle(view)],
+        "changes": changed,
+        "saved": _saved_as(project, form.policy) if form.policy and changed else None,
         "rows": rows(found.trial) if found else [],
         "figure": orjson.dumps(comparison(found.trial, short_label(in_force))).decode() if found else "",
         "valid": orjson.dumps(valid.model_dump(mode="json")).decode() if valid else "",
     }
+
+
+def _saved_as(project: Project, draft: Policy) -> PolicyVersion | None:
+    """The newest version that says what the draft says. One query."""
+    return PolicyVersion.objects.filter(project=project, digest=draft.digest).only("number", "project_id").first()
+
+
+def _is_idle(view: PinView) -> bool:
+    """A rule that every project starts with and that holds nothing in the chosen session."""
+    row = view.row
+    is_standard = any(all(row.raw.get(name, "") == rule[name] for name in PIN_FIELDS) for rule in _STANDARD_PINS)
+    return is_standard and view.line is not None and not view.kept and not row.faults and not row.is_removed
 
 
 def _differs(form: PolicyForm, in_force: InForce, shown: Shown) -> bool:
@@ -138,6 +165,7 @@ def page_context(
         "presets": PRESETS.values(),
         "roles": ROLES,
         "history": past,
+        "adoptions": adoptions(project),
         "standing": standing[0] if standing else None,
         "previous": standing[1].version if len(standing) > 1 else None,
         "newest": newest,

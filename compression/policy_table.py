@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from django_stubs_ext import StrOrPromise
+
 from compression.engine.edits import Event
+from compression.saved_names import SAVED_NAMES
 from compression.trial import Trial
 from sessions.templatetags.figures import ABSENT, grouped, percent, short
 
@@ -43,7 +46,7 @@ def rows(trial: Trial) -> list[Row]:
         (trial.before.summary, trial.before.events),
         (trial.summary, trial.replay.events),
     ]
-    return [_row(name, about, better, value, cell, sides) for name, about, better, value, cell in _FIGURES]
+    return [_row(str(name), about, better, value, cell, sides) for name, about, better, value, cell in _FIGURES]
 
 
 def _row(
@@ -103,18 +106,18 @@ def _overflow(side: Side) -> Cell:
     return Cell("never") if turn is None else Cell(f"turn {turn}", small=f"{grouped(side[0]['turns_lost'])} lost")
 
 
-_FIGURES: list[tuple[str, str, Better, Callable[[Side], float | None], Callable[[Side], Cell]]] = [
+_FIGURES: list[tuple[StrOrPromise, str, Better, Callable[[Side], float | None], Callable[[Side], Cell]]] = [
     ("tokens sent", "over all calls, the hidden prefix included", "less", _figure("sent_after"), _tokens("sent_after")),
     (
-        "session saved", "of the tokens sent without a policy", "more",
+        SAVED_NAMES["session_saved"], "of the tokens sent without a policy", "more",
         _figure("session_saved"), _share("session_saved", "sent_before"),
     ),
     (
-        "request saved", "at events, of the window without its hidden prefix", "",
+        SAVED_NAMES["request_saved"], "at events, of the window without its hidden prefix", "",
         _figure("request_saved"), _share("request_saved", "request_tokens"),
     ),
     (
-        "tool saved", "at events, of the tool results in the window", "",
+        SAVED_NAMES["tool_saved"], "at events, of the tool results in the window", "",
         _figure("tool_saved"), _share("tool_saved", "tool_before"),
     ),
     ("events", "each breaks the provider's prefix cache once", "less", _figure("events"), _events),

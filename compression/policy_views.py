@@ -51,7 +51,7 @@ def preview(request: SignedInRequest, slug: str) -> HttpResponse:
         return page(request, project, form, origin=request.POST.get("origin", ""))
     session = chosen_session(project, request.POST.get("session", ""))
     found = tried(project, session, form.policy, in_force) if session and form.policy else None
-    context = preview_context(project, form, in_force, found, valid=form.policy)
+    context = preview_context(project, form, in_force, found, valid=form.policy) | {"session": session}
     response = render(request, "compression/policy_preview.html", context, status=200 if form.policy else 422)
     if found is None:
         response["HX-Reswap"] = "none"
@@ -108,7 +108,7 @@ def save(request: SignedInRequest, slug: str) -> HttpResponse:
         note=request.POST.get("note", ""),
         origin=origin,
     )
-    messages.success(request, _("Saved as v%(number)s. Adopt it to put it in force.") % {"number": version.number})
+    messages.success(request, _("Saved as v%(number)s.") % {"number": version.number})
     return back(request, project, start=f"v{version.number}")
 
 
@@ -183,17 +183,17 @@ def named(project: Project, key: str) -> Choice:
 
 @require_POST
 def import_file(request: SignedInRequest, slug: str) -> HttpResponse:
-    """A policy file becomes the draft. Nothing is saved until the form is."""
+    """A policy file becomes the draft. Nothing is saved until the form is; a bad file leaves the draft as it was."""
     project = visible_project(request, slug)
     file = request.FILES.get("file")
-    in_force = in_force_of(project)
+    draft, origin = PolicyForm(request.POST.dict(), in_force_of(project).policy), request.POST.get("origin", "")
     if file is None:
-        return page(request, project, PolicyForm.of(in_force.policy), faults=[_("Choose a .json or .toml file.")])
+        return page(request, project, draft, origin=origin, faults=[_("Choose a .json or .toml file.")])
     try:
         policy = read(file)
     except InvalidPolicy as error:
         faults = [f"{error.source}: {fault}" for fault in error.faults]
-        return page(request, project, PolicyForm.of(in_force.policy), faults=faults)
+        return page(request, project, draft, origin=origin, faults=faults)
     return page(request, project, PolicyForm.of(policy), origin=f"file {file.name}")
 
 

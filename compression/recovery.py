@@ -16,7 +16,6 @@ from django.utils import timezone
 from compression.execution import BATCH, close
 from compression.models import Run, RunResult
 
-LEASE_SECONDS = 60
 TASKS_AT_ONCE = 8
 MOST_CLAIMS = 3
 """A session that so many workers died on is marked instead of being tried for ever."""
@@ -24,7 +23,7 @@ MOST_CLAIMS = 3
 
 def lease() -> timedelta:
     """How long a worker may take over one session before it counts as dead (HERMES_RUN_LEASE_SECONDS)."""
-    return timedelta(seconds=getattr(settings, "HERMES_RUN_LEASE_SECONDS", LEASE_SECONDS))
+    return timedelta(seconds=settings.HERMES_RUN_LEASE_SECONDS)
 
 
 def tasks_for(waiting: int) -> int:

@@ -6,7 +6,7 @@ Texts of messages stay in their rows; only stubs are kept here. Reading never ru
 from __future__ import annotations
 
 import zlib
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -20,6 +20,7 @@ from compression.eaters import biggest_eaters
 from compression.engine.blocks import content_type
 from compression.engine.edits import Edit, Event
 from compression.engine.history import Request
+from compression.engine.pins import is_prompt
 from compression.engine.replay import Replay
 from compression.engine.snapshots import resolve
 from compression.engine.summary import summarize
@@ -27,16 +28,23 @@ from compression.engine.tokens import MESSAGE_OVERHEAD
 from compression.engine.transcript import Message
 from compression.engine.turns import TurnTable, tabulate
 from compression.engine.zones import head_reason
-from compression.tool_columns import tool_columns
+from compression.tool_columns import tool_columns, tool_names
 
 LABEL_LENGTH = 60
+LAYOUT = 2
+"""Raised whenever a field is added or changes its meaning."""
+
+
+class OldLayout(Exception):
+    """Stored before the fields were what they are now: it has to be worked out again."""
 
 
 @dataclass(frozen=True)
 class ReplayDocument:
     """One replay. ``sizes[i]`` = uncalibrated tokens of message i as it was logged; ``content_types`` by the
     message of a tool result; ``labels[t]`` says what the model did in turn t; ``tool_tokens[side][tool][t]`` =
-    uncalibrated tokens of a tool's results in the window, for the tools that fill most of it."""
+    uncalibrated tokens of a tool's results in the window, for the tools that fill most of it; ``tool_names`` by the
+    message of a tool result; ``exchanges[t]`` = prompts that a person had typed by turn t."""
 
     table: TurnTable
     events: tuple[Event, ...]
@@ -56,6 +64,8 @@ class ReplayDocument:
     alarms: tuple[str, ...]
     head_reasons: Mapping[int, str]
     tool_tokens: Mapping[str, Mapping[str, list[int]]]
+    tool_names: Mapping[int, str]
+    exchanges: tuple[int, ...]
 
     @property
     def turns(self) -> int:
@@ -123,6 +133,22 @@ class ReplayDocument:
             found.append(round((last - known[0]) / 60, 2))
         return tuple(found)
 
+    @cached_property
+    def exchange_places(self) -> tuple[float, ...] | None:
+        """Where each turn stands when every exchange is as wide as another; None where there is only one.
+
+        Exchange 3 of four turns takes 3.0, 3.25, 3.5 and 3.75; what ran before any prompt is exchange 0.
+        """
+        sizes = Counter(self.exchanges)
+        if len(sizes) < 2:
+            return None
+        seen: Counter[int] = Counter()
+        found = []
+        for exchange in self.exchanges:
+            found.append(round(exchange + seen[exchange] / sizes[exchange], 4))
+            seen[exchange] += 1
+        return tuple(found)
+
     def packed(self) -> bytes:
         """zlib-compressed JSON."""
         return zlib.compress(orjson.dumps(self._fields(), option=orjson.OPT_NON_STR_KEYS), 6)
@@ -133,18 +159,22 @@ class ReplayDocument:
         for event in events:
             for edit in event["edits"]:
                 del edit["counts"]
-        return {**fields, "table": self.table.as_dict(), "events": events}
+        return {**fields, "table": self.table.as_dict(), "events": events, "layout": LAYOUT}
 
     @classmethod
     def unpacked(cls, body: bytes) -> ReplayDocument:
-        """What ``packed`` gave."""
+        """What ``packed`` gave; OldLayout when an earlier version of this class did."""
         fields = orjson.loads(zlib.decompress(body))
+        if fields.pop("layout", 1) != LAYOUT:
+            raise OldLayout
         events = tuple(_event(row) for row in fields["events"])
-        types = {int(i): kind for i, kind in fields["content_types"].items()}
-        heads = {int(i): reason for i, reason in fields["head_reasons"].items()}
+        by_message = {
+            name: {int(i): value for i, value in fields[name].items()}
+            for name in ("content_types", "head_reasons", "tool_names")
+        }
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
         given["boundaries"] = tuple((turn, kind, left) for turn, kind, left in fields["boundaries"])
-        given |= {"events": events, "content_types": types, "head_reasons": heads}
+        given |= {"events": events, **by_message}
         return cls(**{**given, "table": TurnTable.from_dict(fields["table"])})
 
 
@@ -165,7 +195,7 @@ def document_of(replay: Replay) -> ReplayDocument:
     return ReplayDocument(
         table=table,
         events=tuple(_stored_event(event) for event in replay.events),
-        summary=summarize(replay, table),
+        summary=summarize(replay, table) | {"largest_result": _largest_result(replay)},
         context_window=replay.context_window,
         window_basis=replay.window_basis,
         k=replay.calibration.k,
@@ -181,7 +211,31 @@ def document_of(replay: Replay) -> ReplayDocument:
         alarms=replay.alarms,
         head_reasons=_head_reasons(replay, table),
         tool_tokens=tool_columns(replay),
+        tool_names=tool_names(transcript.messages),
+        exchanges=_exchanges(replay),
     )
+
+
+def _largest_result(replay: Replay) -> dict[str, Any] | None:
+    """The largest tool result of the session in uncalibrated tokens; ``turn`` is the first that held it, or None."""
+    largest = max(replay.base.results, key=lambda row: (row[2], -row[0]), default=None)
+    if largest is None:
+        return None
+    message, part, tokens = largest
+    turn = replay.base.arrivals[message]
+    name = replay.transcript.messages[message].parts[part].name
+    return {
+        "message": message,
+        "tool": name,
+        "tokens": tokens,
+        "turn": turn if turn < len(replay.base.windows) else None,
+    }
+
+
+def _exchanges(replay: Replay) -> tuple[int, ...]:
+    excluded = replay.base.excluded
+    prompts = [m.index for m in replay.transcript.messages if is_prompt(m) and m.index not in excluded]
+    return tuple(bisect_left(prompts, turn.request_end) for turn in replay.transcript.turns)
 
 
 def _head_reasons(replay: Replay, table: TurnTable) -> dict[int, str]:

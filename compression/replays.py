@@ -16,7 +16,7 @@ from compression.engine.history import History
 from compression.engine.policy import Policy
 from compression.engine.replay import replay
 from compression.models import StoredReplay
-from compression.replay_document import ReplayDocument, document_of
+from compression.replay_document import OldLayout, ReplayDocument, document_of
 from compression.transcripts import from_session
 from sessions.models import Session
 
@@ -65,12 +65,16 @@ def _stored(session: Session, policy: Policy, history: History) -> QuerySet[Stor
 
 def _load(session: Session, policy: Policy, history: History) -> ReplayDocument | None:
     body = _stored(session, policy, history).values_list("body", flat=True).first()
-    return None if body is None else ReplayDocument.unpacked(bytes(body))
+    try:
+        return None if body is None else ReplayDocument.unpacked(bytes(body))
+    except OldLayout:
+        return None
 
 
 def _work_out(session: Session, policy: Policy, history: History) -> ReplayDocument:
     subject = from_session(session)
     document = document_of(replay(subject.transcript, policy, subject.calibration, history=history))
+    body = document.packed()  # before the transaction: other workers wait for its lock
     with transaction.atomic():
         StoredReplay.objects.filter(session=session).exclude(
             revision=session.revision, engine_version=ENGINE_VERSION
@@ -81,6 +85,6 @@ def _work_out(session: Session, policy: Policy, history: History) -> ReplayDocum
             policy_digest=policy.digest,
             history=history,
             engine_version=ENGINE_VERSION,
-            defaults={"body": document.packed()},
+            defaults={"body": body},
         )
     return document

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from ninja import Field, Router, Schema, Status
+from pydantic import ConfigDict
 
 from compression import runs
 from compression.engine.policy import InvalidPolicy, build
@@ -29,6 +30,8 @@ router = Router(tags=["runs"])
 
 class RunRequest(Schema):
     """What to run: a preset, a version (``v3``) or the fields of a policy; on all sessions unless some are named."""
+
+    model_config = ConfigDict(extra="forbid")
 
     policy: str | dict[str, Any] = "hermes"
     sessions: list[Annotated[int, Field(ge=1, lt=2**63)]] | None = Field(default=None, max_length=10_000)
@@ -65,13 +68,13 @@ def start_run(request: ApiRequest, slug: str, wanted: RunRequest) -> Status[Any]
     return Status(201, document(run))
 
 
-@router.get("runs/{int:run_id}", auth=Bearer("read"), response=dict[str, Any], summary="One run")
+@router.get("runs/{id:run_id}", auth=Bearer("read"), response=dict[str, Any], summary="One run")
 def read_run(request: ApiRequest, run_id: int) -> dict[str, Any]:
     """Progress and totals."""
     return document(run_of(request, run_id))
 
 
-@router.get("runs/{int:run_id}/results", auth=Bearer("read"), response=dict[str, Any], summary="The results of a run")
+@router.get("runs/{id:run_id}/results", auth=Bearer("read"), response=dict[str, Any], summary="The results of a run")
 def read_results(
     request: ApiRequest, run_id: int, sort: str = "", only: str = "", q: str = "", after: str = ""
 ) -> dict[str, Any]:

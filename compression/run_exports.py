@@ -16,7 +16,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 
 from compression.csv_rows import csv_text
 from compression.models import Run, RunResult
-from compression.run_results import every, found
+from compression.run_results import every, found, is_moved
 from compression.run_totals import totals_of
 
 COLUMNS = (
@@ -28,11 +28,17 @@ OF_SESSION = frozenset({"key", "title", "agent", "model"})
 
 
 def row_of(result: RunResult) -> dict[str, Any]:
-    """One line, the same in CSV, JSON and the API; what was not worked out is None, never 0."""
+    """One line, the same in CSV, JSON and the API; what was not worked out is None, never 0.
+
+    Of a session that was moved to another project the figures remain, not what it is.
+    """
     is_done = result.state == RunResult.State.DONE
+    hidden = {"session_id", *OF_SESSION} if is_moved(result) else set()
     kept = {"session_id", "state", "error", *OF_SESSION}
     return {
-        name: getattr(result.session if name in OF_SESSION else result, name) if is_done or name in kept else None
+        name: getattr(result.session if name in OF_SESSION else result, name)
+        if (is_done or name in kept) and name not in hidden
+        else None
         for name in COLUMNS
     }
 

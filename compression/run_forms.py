@@ -30,7 +30,7 @@ class RunForm(forms.Form):
     def __init__(self, data: Any, *, project: Project) -> None:
         super().__init__(data)
         self.project = project
-        self.picked = data.getlist("sessions") if data is not None else []
+        self.picked = data.getlist("session") if data is not None else []
 
     def clean_policy(self) -> Choice:
         try:

@@ -35,13 +35,17 @@ _worst = Case(
 )
 
 
+# A session that was moved to another project is counted, but what it is called is no longer this project's to see.
+_here = Q(session__project=F("run__project"))
+
+
 def _share(name: str) -> Any:
     return Coalesce(F(name), Value(UNKNOWN))
 
 
 SORTS: dict[str, Any] = {
     "worst": _worst,
-    "title": Lower("session__title"),
+    "title": Case(When(_here, then=Lower("session__title")), default=Value("")),
     "session": _share("session_saved"),
     "request": _share("request_saved"),
     "tool": _share("tool_saved"),
@@ -67,7 +71,7 @@ FILTERS: dict[str, tuple[Any, Q]] = {
     "failed": (_("that failed"), Q(state=RunResult.State.FAILED)),
     "open": (_("still to do"), Q(state__in=[RunResult.State.WAITING, RunResult.State.CLAIMED])),
 }
-SESSION_COLUMNS = tuple(f"session__{name}" for name in ("key", "title", "agent", "model", "revision"))
+SESSION_COLUMNS = tuple(f"session__{name}" for name in ("key", "title", "agent", "model", "revision", "project"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,8 @@ def found(run: Run, *, text: str = "", only: str = "") -> QuerySet[RunResult]:
     rows = RunResult.objects.filter(run=run)
     for word in text.split():
         rows = rows.filter(
-            Q(session__title__icontains=word) | Q(session__agent__icontains=word) | Q(session__key__icontains=word)
+            _here,
+            Q(session__title__icontains=word) | Q(session__agent__icontains=word) | Q(session__key__icontains=word),
         )
     return rows.filter(FILTERS[only][1]) if only in FILTERS else rows
 
@@ -115,7 +120,13 @@ def every(run: Run, *, text: str = "", only: str = "") -> Iterator[list[RunResul
 
 def _with_session(rows: QuerySet[RunResult]) -> QuerySet[RunResult]:
     own = [field.attname for field in RunResult._meta.concrete_fields]
-    return rows.select_related("session").only(*(name.removesuffix("_id") for name in own), *SESSION_COLUMNS)
+    names = (name.removesuffix("_id") for name in own)
+    return rows.select_related("session", "run").only(*names, "run__project", *SESSION_COLUMNS)
+
+
+def is_moved(result: RunResult) -> bool:
+    """Whether the session belongs to another project than the run."""
+    return result.session.project_id != result.run.project_id
 
 
 def turn_to_look_at(result: RunResult) -> int:

@@ -13,12 +13,13 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils.translation import gettext_lazy as _
 
 from compression.models import RunResult
-from compression.run_results import SESSION_COLUMNS, turn_to_look_at
+from compression.run_results import SESSION_COLUMNS, is_moved, turn_to_look_at
+from compression.saved_names import SAVED_NAMES
 
 SAVED = (
-    ("session_saved", _("of all tokens sent"), _("tokens of all requests, calibrated, hidden included")),
-    ("request_saved", _("of the windows at events"), _("tokens of each window that an event changed, hidden excluded")),
-    ("tool_saved", _("of tool results at events"), _("tokens of tool results in each window that an event changed")),
+    ("session_saved", SAVED_NAMES["session_saved"], _("tokens of all requests, calibrated, hidden included")),
+    ("request_saved", SAVED_NAMES["request_saved"], _("tokens of each window that an event changed, hidden excluded")),
+    ("tool_saved", SAVED_NAMES["tool_saved"], _("tokens of tool results in each window that an event changed")),
 )
 
 
@@ -34,11 +35,15 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class Worst:
-    """The session with the smallest figure among those in which something happened."""
+    """The session with the smallest figure, among the same sessions as the spread."""
 
     result: RunResult
     value: float
     turn: int
+
+    @property
+    def is_moved(self) -> bool:
+        return is_moved(self.result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +91,7 @@ class Totals:
                     "whole": one.whole,
                     "denominator": str(one.denominator),
                     **spread_dict(one.spread),
-                    "worst_session": one.worst.result.session_id if one.worst else None,
+                    "worst_session": one.worst.result.session_id if one.worst and not one.worst.is_moved else None,
                 }
                 for one in self.saved
             },
@@ -129,16 +134,16 @@ def totals_of(results: QuerySet[RunResult]) -> Totals:
         **{name: Sum(name, default=0) for name in SUMMED},
     )
     names = [name for name, _, _ in SAVED]
-    rows = list(done.values_list("pk", "events", "counter_error", *names))
+    rows = list(done.values_list("pk", "counter_error", *names))
     lowest: dict[str, tuple[float, int]] = {}
-    for at, name in enumerate(names, start=3):
-        candidates = [(row[at], row[0]) for row in rows if row[1] and row[at] is not None]
+    for at, name in enumerate(names, start=2):
+        candidates = [(row[at], row[0]) for row in rows if row[at] is not None]
         if candidates:
             lowest[name] = min(candidates)
-    worst = done.filter(pk__in={key for _, key in lowest.values()}).select_related("session")
-    known = {result.pk: result for result in worst.only("run", "overflow_turn", "summary", *SESSION_COLUMNS)}
+    worst = done.filter(pk__in={key for _, key in lowest.values()}).select_related("session", "run")
+    known = {result.pk: result for result in worst.only("run__project", "overflow_turn", "summary", *SESSION_COLUMNS)}
     saved = []
-    for at, (name, label, denominator) in enumerate(SAVED, start=3):
+    for at, (name, label, denominator) in enumerate(SAVED, start=2):
         part, whole = part_and_whole(name, sums)
         low = lowest.get(name)
         found = known.get(low[1]) if low else None
@@ -154,7 +159,7 @@ def totals_of(results: QuerySet[RunResult]) -> Totals:
         overflow=sums["overflow"],
         overflow_none=sums["overflow_none"],
         saved=saved,
-        counter_error=spread_of([row[2] for row in rows if row[2] is not None]),
+        counter_error=spread_of([row[1] for row in rows if row[1] is not None]),
     )
 
 

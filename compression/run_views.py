@@ -25,9 +25,10 @@ from compression.models import Run, RunResult
 from compression.policy_keys import key_in_force, key_of, offered
 from compression.replays import stored_replay
 from compression.run_exports import csv_pieces, download, json_pieces
-from compression.run_forms import RunForm, TableForm
-from compression.run_results import FILTERS, PAGE_SIZE, found, page_of, turn_to_look_at
+from compression.run_forms import MOST_CHOSEN, RunForm, TableForm
+from compression.run_results import FILTERS, PAGE_SIZE, found, is_moved, page_of, turn_to_look_at
 from compression.run_totals import totals_of
+from compression.saved_names import SAVED_NAMES
 from sessions.models import Project, Session
 from sessions.session_list import choices_of
 
@@ -47,9 +48,9 @@ COLUMNS = [
     ("title", _("Session"), False, False, ""),
     ("turns", _("Turns"), True, True, ""),
     ("sent", _("Sent without"), True, True, _("tokens of all requests had no policy acted, calibrated")),
-    ("session", _("Session saved"), False, True, _("of all tokens sent")),
-    ("request", _("Request saved"), False, True, _("of the windows at events, hidden excluded")),
-    ("tool", _("Tool results saved"), False, True, _("of tool results in the windows at events")),
+    ("session", SAVED_NAMES["session_saved"], False, True, _("tokens of all requests, hidden included")),
+    ("request", SAVED_NAMES["request_saved"], False, True, _("hidden tokens excluded")),
+    ("tool", SAVED_NAMES["tool_saved"], False, True, _("of those in the windows at events")),
     ("overflow", _("Overflow"), False, True, _("first turn that does not fit: without the policy, then under it")),
     ("events", _("Events"), True, True, _("compressions that changed something")),
     ("violations", _("Violations"), True, True, _("broken invariants; must be 0")),
@@ -98,7 +99,10 @@ def started(form: RunForm, by: User) -> Run:
 def runs_context(request: PageRequest, project: Project, form: RunForm, faults: list[str]) -> dict[str, Any]:
     mine = Session.objects.filter(project=project)
     formats, models = choices_of(mine)
-    newest = mine.order_by("-pk").only("pk", "title", "key", "turn_count")
+    offer = mine.order_by("-pk").only("pk", "title", "key", "turn_count")
+    picked = {int(key) for key in form.picked[:MOST_CHOSEN] if key.isascii() and key.isdigit() and len(key) < 19}
+    newest = list(offer[:SESSIONS_OFFERED])
+    older = picked - {session.pk for session in newest}
     given = request.POST or request.GET
     key = given.get("policy", "")
     return {
@@ -109,11 +113,11 @@ def runs_context(request: PageRequest, project: Project, form: RunForm, faults: 
         "faults": faults,
         "given": given,
         "picked": set(form.picked),
-        "scope": given.get("scope") or "all",
+        "scope": given.get("scope") or ("chosen" if picked else "all"),
         "policy_key": key or key_in_force(project),
         "formats": formats,
         "models": models,
-        "sessions": list(newest[:SESSIONS_OFFERED]),
+        "sessions": [*newest, *(offer.filter(pk__in=older) if older else ())],
         "session_count": mine.count(),
     }
 
@@ -169,7 +173,7 @@ def results_context(request: PageRequest, run: Run) -> dict[str, Any]:
         "state": state | {"sort": page.sort},
         "page": page,
         "page_size": PAGE_SIZE,
-        "rows": [{"result": row, "turn": turn_to_look_at(row)} for row in page.rows],
+        "rows": [{"result": row, "turn": turn_to_look_at(row), "is_moved": is_moved(row)} for row in page.rows],
         "columns": COLUMNS,
         "filters": [(name, label) for name, (label, _) in FILTERS.items()],
         "is_filtered": bool(state["q"] or state["only"]),
@@ -202,10 +206,10 @@ def run_json(request: PageRequest, slug: str, pk: int) -> HttpResponseBase:
 
 
 def logged(request: PageRequest, slug: str, pk: int, session_pk: int) -> tuple[RunResult, CompressionLog | None, str]:
-    """A result of a run, its log, and why there is none."""
+    """A result of a run, its log, and why there is none. A session that was moved away does not exist here."""
     run = visible_run(request, slug, pk)
     results: QuerySet[RunResult] = RunResult.objects.select_related("session__project").filter(run=run)
-    result = get_object_or_404(results, session=session_pk)
+    result = get_object_or_404(results, session=session_pk, session__project=run.project_id)
     result.run = run
     if result.state != RunResult.State.DONE:
         return result, None, result.error or str(_("This session has not been replayed yet."))

@@ -1,19 +1,19 @@
 """What a reader searches a session for, and how one text is searched: plain words, or an RE2 expression.
 
-Plain text is found in any case. RE2 takes time in proportion to the text, whatever the expression; how much memory
-it may take is bounded here. Knows no session.
+Plain text is found in any case. Expressions are those of ``compression.engine.patterns``, BadPattern included.
+Knows no session.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-import re2
 from django.utils.translation import gettext_lazy as _
+
+from compression.engine.patterns import compiled
 
 ROLES = [
     ("", _("any role")), ("system", _("system")), ("user", _("user")), ("assistant", _("assistant")),
@@ -27,12 +27,7 @@ ZONES = [
 MOST_COUNTED = 100
 """Occurrences in one text that are counted."""
 
-_MEMORY = 8 * 2**20
 _MOST_EMPTY = 1_000
-
-
-class BadPattern(Exception):
-    """The expression is none that RE2 takes; says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +56,10 @@ class SearchQuery:
         flags = {"regex": self.regex and bool(self.q), "errors_only": self.errors_only}
         return given | {name: "on" for name, is_set in flags.items() if is_set}
 
-    def places(self, text: str) -> list[tuple[int, int]]:
-        """Where the text has what is searched for, (start, end) in characters; at most ``MOST_COUNTED``."""
+    def places(self, text: str, most: int = MOST_COUNTED) -> list[tuple[int, int]]:
+        """Where the text has what is searched for, (start, end) in characters; the first ``most`` of them."""
         found = _expression_places(self.q, text) if self.regex else _plain_places(self.q, text)
-        return list(islice(found, MOST_COUNTED))
+        return list(islice(found, most))
 
 
 def _plain_places(wanted: str, text: str) -> Iterator[tuple[int, int]]:
@@ -97,16 +92,5 @@ def _expression_places(pattern: str, text: str) -> Iterator[tuple[int, int]]:
         yield first, last
 
 
-@lru_cache(maxsize=64)
 def _expression(pattern: str) -> Any:
-    options = re2.Options()
-    options.case_sensitive = False
-    options.max_mem = _MEMORY
-    options.log_errors = False
-    try:
-        # (?m): ^ and $ stand at every line, as a reader of logs expects.
-        return re2.compile(b"(?m)" + pattern.encode("utf-8", "replace"), options)
-    except re2.error as error:
-        said = error.args[0] if error.args else ""
-        said = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
-        raise BadPattern(_("no RE2 expression: %(why)s") % {"why": said}) from None
+    return compiled(pattern, any_case=True, at_lines=True)

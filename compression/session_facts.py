@@ -17,10 +17,11 @@ from compression.engine.edits import Event
 from compression.engine.policy import Policy
 from compression.forms import PageState
 from compression.replay_document import ReplayDocument
+from compression.saved_names import SAVED_NAMES
 from sessions.models import Session
 from sessions.templatetags.figures import percent, short
 
-EVENTS_PAGE = 6
+EVENTS_PAGE = 5
 TURNS_PAGE = 40
 LISTED = 20
 
@@ -109,11 +110,15 @@ def _passes(document: ReplayDocument, policy: Policy) -> list[Fact]:
 
 def _saved(summary: Any) -> list[Fact]:
     rows = [
-        (summary["session_saved"], _("of %(whole)s tokens sent") % {"whole": short(summary["sent_before"])}),
-        (summary["request_saved"], _("of %(whole)s at events") % {"whole": short(summary["request_tokens"])}),
-        (summary["tool_saved"], _("of %(whole)s tool results there") % {"whole": short(summary["tool_before"])}),
+        ("session_saved", summary["sent_before"]),
+        ("request_saved", summary["request_tokens"]),
+        ("tool_saved", summary["tool_before"]),
     ]
-    found = [Fact(f"−{percent(share)}", word, "good") for share, word in rows if share is not None and share >= 0]
+    found = [
+        Fact(percent(share), f"{SAVED_NAMES[name]}, {short(whole)}", "good")
+        for name, whole in rows
+        if (share := summary[name]) is not None and share >= 0
+    ]
     broken = _("%(n)s violations") % {"n": summary["violations"]}
     if summary["addresses"]:
         resolved = round(summary["recall_integrity"] * summary["addresses"])

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+import orjson
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from compression.composition import composition
 from compression.figures import SOURCE_NAMES, sources_present
 from compression.forms import AXES, SIDES, PageState
+from compression.own_compactions import LISTED, own_compactions
 from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
+from compression.search_query import ROLES, ZONES
 from compression.session_facts import banners, bounded, events_page, facts, neighbours
+from compression.session_search import search
 from compression.window_strip import strip
 from compression.window_view import window_view
 from sessions.models import Session
@@ -39,8 +45,7 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
         ],
         "is_smaller": after.tokens < before.tokens,
         "counted": document.table.counted[turn],
-        "shares": composition(document, turn, after=shows_after),
-        "shares_after": shows_after,
+        "fills": fills(session, document, state, after=shows_after),
         "label": document.labels[turn],
         "minute": document.minutes[turn] if document.minutes else None,
         "recorded": document.recorded[turn],
@@ -54,10 +59,26 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
     }
 
 
+def fills(
+    session: Session, document: ReplayDocument, state: PageState, *, after: bool, as_table: bool = False
+) -> dict[str, Any]:
+    """What fills the window of a turn: a picture or its table, of one side."""
+    here = address(session, "composition", state)
+    side, look = ("after" if after else "before"), ("&as=table" if as_table else "")
+    return {
+        "shares": composition(document, state.turn, after=after),
+        "after": after,
+        "as_table": as_table,
+        "choices": [
+            (_("Before"), f"{here}&of=before{look}", not after),
+            (_("After"), f"{here}&of=after{look}", after),
+            (_("Table"), f"{here}&of={side}{'' if as_table else '&as=table'}", as_table),
+        ],
+    }
+
+
 def page_context(session: Session, document: ReplayDocument, state: PageState, menu: PolicyMenu) -> dict[str, Any]:
     """The whole page. Its size does not depend on the session's."""
-    own = [row for row in session.boundaries if isinstance(row, dict)]
-    own_shown, own_more = bounded(own)
     warnings, warnings_more = bounded(session.warnings)
     skipped, skipped_more = bounded(session.skipped)
     context: dict[str, Any] = {
@@ -67,17 +88,15 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
         "document": document,
         "facts": facts(session, document, state.policy),
         "banners": banners(session, document, state.policy),
-        "axes": [(name, label, state.url(axis=name)) for name, label in AXES],
-        "has_minutes": document.minutes is not None,
+        "axes": [(name, label, state.url(axis=name), no_axis(document, name)) for name, label in AXES],
         "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],
         "has_recorded": any(value is not None for value in document.recorded),
         "events": events_page(document, state),
-        "eaters": [{**eater, "url": state.url(turn=eater["turn"], open=eater["message"])} for eater in document.eaters],
+        "eaters": [eater_row(session, state, eater) for eater in document.eaters],
         "sent_before": document.summary["sent_before"],
         "calibration": session.calibration,
         "counter_error": document.summary["counter_error"],
-        "own_boundaries": [row | {"url": state.url(turn=min(row["turn"], document.turns - 1))} for row in own_shown],
-        "own_more": own_more,
+        **compactions_context(session, state),
         "warnings": warnings,
         "warnings_more": warnings_more,
         "skipped": skipped,
@@ -90,7 +109,61 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
     }
     if document.turns:
         context |= window_context(session, document, state, menu)
+        context |= search_context(session, document, state)
     return context
+
+
+def eater_row(session: Session, state: PageState, eater: Mapping[str, Any]) -> dict[str, Any]:
+    """One of the biggest eaters with the addresses of its block and of what compressing it alone would do."""
+    path = reverse("compression:what-if", args=[session.project.slug, session.pk, eater["message"]])
+    return {
+        **eater,
+        "url": state.url(turn=eater["turn"], open=eater["message"]),
+        "what_if_url": path + "?" + state.url().partition("?")[2],
+    }
+
+
+def no_axis(document: ReplayDocument, axis: str) -> str:
+    """Why the timeline cannot be drawn on an axis; empty when it can."""
+    if axis == "minutes" and document.minutes is None:
+        return _("no minutes: the log gives no times, or only one")
+    if axis == "exchanges" and document.exchange_places is None:
+        return _("no exchanges: one prompt started all of it")
+    return ""
+
+
+def compactions_context(session: Session, state: PageState, first: int = 0) -> dict[str, Any]:
+    """A page of the agent's own compactions."""
+    own = own_compactions(session, state)
+    first = min(first, max(0, len(own) - 1))
+    here = address(session, "compactions", state)
+    last = min(first + LISTED, len(own))
+    return {
+        "own": own[first:last],
+        "own_first": first,
+        "own_last": last,
+        "own_total": len(own),
+        "own_previous_url": f"{here}&first={max(0, first - LISTED)}" if first else "",
+        "own_next_url": f"{here}&first={last}" if last < len(own) else "",
+    }
+
+
+def search_context(
+    session: Session, document: ReplayDocument, state: PageState, after: int | None = None
+) -> dict[str, Any]:
+    """The search form and what it found."""
+    found = search(session, document, state, after)
+    here = address(session, "search", state)
+    return {
+        "found": found,
+        "marks": orjson.dumps(found.marks).decode(),
+        "search_path": reverse("compression:search", args=[session.project.slug, session.pk]),
+        "search_next_url": f"{here}&after={found.next_after}" if found.next_after is not None else "",
+        "search_first_url": here if found.first else "",
+        "roles": ROLES,
+        "zones": ZONES,
+        "tools": list(document.tool_tokens["before"]),
+    }
 
 
 def tune_url(session: Session, state: PageState, menu: PolicyMenu) -> str:

@@ -5,6 +5,7 @@ Files need no database. A file with several sessions needs the key of one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from sessions.importers import read_sessions
 from sessions.importers.parsed import ImportFailure, ParsedSession
 
 SHOWN_KEYS = 20
+LONGEST_NUMBER = 18  # digits; a database counts no further
 
 
 class NoSubject(Exception):
@@ -27,7 +29,7 @@ def pick(sessions: list[ParsedSession], key: str | None, name: str) -> ParsedSes
     keys = [session.key for session in sessions]
     if key is not None:
         if key not in keys:
-            raise NoSubject(f"{name} has no session {key!r}; its keys: {_some(keys)}")
+            raise NoSubject(f"{name} has no session {key[:80]!r}; its keys: {_some(keys)}")
         return sessions[keys.index(key)]
     if len(sessions) > 1:
         raise NoSubject(f"{name} holds {len(sessions)} sessions; choose one with --session KEY: {_some(keys)}")
@@ -36,29 +38,32 @@ def pick(sessions: list[ParsedSession], key: str | None, name: str) -> ParsedSes
 
 def _some(keys: list[str]) -> str:
     rest = len(keys) - SHOWN_KEYS
-    return ", ".join(keys[:SHOWN_KEYS]) + (f" and {rest} more" if rest > 0 else "")
+    return ", ".join(key[:80] for key in keys[:SHOWN_KEYS]) + (f" and {rest} more" if rest > 0 else "")
 
 
 def subject_of(target: str, *, key: str | None = None, format_name: str | None = None) -> Subject:
     """The session that ``target`` names: a path, or the number of a stored session. NoSubject says why not."""
     path = Path(target)
-    if target.isdecimal() and not path.exists():
-        return _stored(int(target))
+    if is_stored(target):
+        return _stored(target)
     try:
         parsed = pick(read_sessions(path, format=format_name), key, path.name)
     except ImportFailure as failure:
-        raise NoSubject(" ".join(filter(None, (failure.message, failure.hint)))) from None
+        raise NoSubject(failure.sentences) from None
     return from_parsed(parsed)
 
 
 def is_stored(target: str) -> bool:
     """Whether ``target`` is the number of a stored session and not a file."""
-    return target.isdecimal() and not Path(target).exists()
+    return target.isdecimal() and not os.path.exists(target)  # Path.exists raises for long names
 
 
-def _stored(number: int) -> Subject:
+def _stored(target: str) -> Subject:
     from sessions.models import Session
 
+    if len(target) > LONGEST_NUMBER:
+        raise NoSubject(f"{target[:LONGEST_NUMBER]}… is no number of a stored session and no file")
+    number = int(target)
     with a_reachable_database():
         session = Session.objects.filter(pk=number).first()
         if session is None:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import nlargest
 from typing import Any
 
 from compression.engine.policy import Policy
+from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 
-MARKS_SHOWN = 200
+MARKERS_SHOWN, OWN_SHOWN = 40, 30
+"""Each is an element of the page; what is more becomes one path, or is left to the list below."""
+
 LINES_SHOWN = 12
 LABELS_SHOWN = 5
-OWN_NAMES = {
-    "compact": ("✂", "the agent compacted here"),
-    "micro": ("✂", "the agent cleared results here"),
-    "silent": ("◌", "recorded context fell and the log does not say why"),
-}
 
 
 def _limits(document: ReplayDocument, policy: Policy) -> list[tuple[int, str, str, str]]:
@@ -58,9 +57,14 @@ def limit_names(document: ReplayDocument, policy: Policy, top: int) -> list[dict
 
 
 def event_marks(document: ReplayDocument, places: Sequence[float]) -> list[dict[str, Any]]:
-    """One mark for each event that changed something, and a drop line where there are few."""
-    events = [event for event in document.events if event.edits or event.reclaimed][:MARKS_SHOWN]
+    """One mark for each event that changed something, and a drop line where there are few.
+
+    Nothing where there are many: ``event_strokes`` draws those.
+    """
+    events = [event for event in document.events if event.edits or event.reclaimed]
     if not events:
+        return []
+    if len(events) > MARKERS_SHOWN:
         return []
     marks = {
         "type": "scatter", "mode": "markers", "name": "event", "x": [places[e.turn] for e in events],
@@ -76,6 +80,16 @@ def event_marks(document: ReplayDocument, places: Sequence[float]) -> list[dict[
         "y": [v for e in events for v in (0, e.before, None)], "line": {"color": "var:warn", "width": 1.4},
     }  # fmt: skip
     return [drops, marks]
+
+
+def event_strokes(document: ReplayDocument, places: Sequence[float]) -> list[dict[str, Any]]:
+    """Many events as one path, a stroke from before to after for each; none where each has a mark."""
+    events = [event for event in document.events if event.edits or event.reclaimed]
+    if len(events) <= MARKERS_SHOWN:
+        return []
+    path = "".join(f"M{places[e.turn]},{e.before}L{places[e.turn]},{e.after}" for e in events)
+    stroke = {"type": "path", "xref": "x", "yref": "y", "path": path, "line": {"color": "var:warn", "width": 2}}
+    return [stroke]
 
 
 def event_labels(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:
@@ -100,16 +114,21 @@ def _blocks(count: int) -> str:
     return "1 block" if count == 1 else f"{count} blocks"
 
 
-def own_compactions(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:
-    """The agent's own compactions and silent clearings, along the top."""
-    found = [row for row in document.boundaries if row[0] < document.turns][:MARKS_SHOWN]
+def own_marks(own: Sequence[OwnCompaction], places: Sequence[float], top: int) -> list[dict[str, Any]]:
+    """The agent's own compactions and silent clearings, along the top; a click asks for the list of what left.
+
+    The largest of them where there are many.
+    """
+    largest = nlargest(OWN_SHOWN, (row for row in own if row.turn is not None), key=lambda row: row.before - row.after)
+    found = sorted(largest, key=lambda row: row.number)
     if not found:
         return []
     return [
         {
-            "type": "scatter", "mode": "text", "name": "agent's own", "x": [places[turn] for turn, _, _ in found],
-            "y": [round(top * 1.03)] * len(found), "text": [OWN_NAMES[kind][0] for _, kind, _ in found],
-            "textfont": {"size": 15, "color": "var:ink"}, "customdata": [OWN_NAMES[kind][1] for _, kind, _ in found],
-            "hovertemplate": "%{customdata}<extra></extra>",
+            "type": "scatter", "mode": "text", "name": "agent's own", "x": [places[row.turn or 0] for row in found],
+            "y": [round(top * 1.03)] * len(found),
+            "text": ["◌" if row.kinds == ("silent",) else "✂" for row in found],
+            "textfont": {"size": 15, "color": "var:ink"}, "customdata": [[row.said, row.list_url] for row in found],
+            "hovertemplate": "%{customdata[0]}<extra></extra>",
         }
     ]  # fmt: skip

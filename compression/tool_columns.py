@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from itertools import accumulate
 
 from compression.engine.history import Course
 from compression.engine.replay import Replay
+from compression.engine.transcript import Message
 
 TOOLS = 8
 UNNAMED = "unnamed tool"
@@ -14,7 +16,7 @@ UNNAMED = "unnamed tool"
 
 def tool_columns(replay: Replay) -> dict[str, dict[str, list[int]]]:
     """Columns by turn for the tools with most tokens in all: side -> tool -> tokens. O(tools x messages)."""
-    tools = _tools(replay)
+    tools = tool_names(replay.transcript.messages)
     totals: Counter[str] = Counter()
     for i, tool in tools.items():
         totals[tool] += replay.base.sizes[i]
@@ -25,10 +27,11 @@ def tool_columns(replay: Replay) -> dict[str, dict[str, list[int]]]:
     }
 
 
-def _tools(replay: Replay) -> dict[int, str]:
+def tool_names(messages: Iterable[Message]) -> dict[int, str]:
+    """The tool that answered, by the message of its result."""
     return {
         message.index: part.name or UNNAMED
-        for message in replay.transcript.messages
+        for message in messages
         for part in message.parts
         if part.kind == "tool_result"
     }

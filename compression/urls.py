@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from compression import views
+from compression import views, worst_views
 from compression.policy_urls import policy_urls
 from compression.run_urls import run_urls
 
@@ -15,6 +15,11 @@ session_urls = [
     path("timeline/", views.timeline, name="timeline"),
     path("turns/", views.turns, name="turns"),
     path("events/", views.events, name="events"),
+    path("composition/", views.window_composition, name="composition"),
+    path("compactions/", views.compactions, name="compactions"),
+    path("compactions/<int:number>/", views.compaction, name="compaction"),
+    path("eaters/<int:message>/", views.eater_what_if, name="what-if"),
+    path("search/", views.search_hits, name="search"),
     path("messages/<int:index>/<int:part>/", views.message_text, name="message-text"),
     path("originals/<str:address>/", views.recall, name="recall"),
 ]
@@ -22,5 +27,7 @@ session_urls = [
 urlpatterns = [
     path("projects/<slug:slug>/policy/", include(policy_urls)),
     path("projects/<slug:slug>/sessions/<int:pk>/", include(session_urls)),
+    path("projects/<slug:slug>/worst/", worst_views.worst, name="worst"),
+    path("projects/<slug:slug>/worst/run/", worst_views.worst_run, name="worst-run"),
     path("projects/<slug:slug>/", include(run_urls)),
 ]

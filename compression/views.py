@@ -19,11 +19,14 @@ from compression.engine.snapshots import UnknownAddress
 from compression.figures import timeline as timeline_figure
 from compression.forms import LARGEST, PageState, StateForm
 from compression.message_texts import TextSlice, original_slice, part_slice
+from compression.own_compactions import left_page, own_compactions
 from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
 from compression.replays import stored_replay
 from compression.session_facts import events_page, turns_page
-from compression.session_page import page_context, window_context
+from compression.session_page import address, compactions_context, fills, page_context, search_context, window_context
+from compression.warm_sessions import warm_session
+from compression.what_if import what_if
 from sessions.models import Session
 
 
@@ -91,7 +94,8 @@ def timeline(request: PageRequest, slug: str, pk: int) -> HttpResponse:
     found = opened(request, session)
     if isinstance(found, StateForm):
         return JsonResponse({"error": "; ".join(found.faults())}, status=400)
-    return JsonResponse(timeline_figure(found.document, found.state.policy, found.state.axis))
+    own = own_compactions(session, found.state)
+    return JsonResponse(timeline_figure(found.document, found.state.policy, found.state.axis, own))
 
 
 @require_GET
@@ -112,14 +116,105 @@ def paged(request: PageRequest, slug: str, pk: int, template: str, name: str, pa
     found = opened(request, session)
     if isinstance(found, StateForm):
         return refused(request, session, found)
+    context = {"state": found.state, name: page(found.document, found.state, first_of(request))}
+    return fragment(request, session, template, context)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def window_composition(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """What fills the window: ``of`` before or after, ``as`` a table or the picture."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    if not found.document.turns:
+        raise Http404
+    shown = fills(
+        session,
+        found.document,
+        found.state,
+        after=request.GET.get("of") != "before",
+        as_table=request.GET.get("as") == "table",
+    )
+    return fragment(request, session, "compression/composition.html", {"state": found.state, "fills": shown})
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def compactions(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """The agent's own compactions, a page at a time."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    context = compactions_context(session, found.state, first_of(request))
+    return fragment(request, session, "compression/compactions.html", context | {"state": found.state})
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def compaction(request: PageRequest, slug: str, pk: int, number: int) -> HttpResponse:
+    """What one of them took out of the window, a page at a time."""
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    own = own_compactions(session, found.state)
+    if number >= len(own):
+        raise Http404
     context = {
-        "session": session,
-        "project": session.project,
         "state": found.state,
-        "fragment": template,
-        name: page(found.document, found.state, first_of(request)),
+        "left": left_page(session, found.state, own[number], first_of(request)),
+        "compactions_url": address(session, "compactions", found.state),
     }
+    return fragment(request, session, "compression/compaction.html", context)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def eater_what_if(request: PageRequest, slug: str, pk: int, message: int) -> HttpResponse:
+    """What the session would have sent if only this message had been compressed."""
+    session = visible_session(request, slug, pk)
+    if message > LARGEST:
+        raise Http404
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    answer = what_if(warm_session(session), found.state.policy, message)
+    if answer is None:
+        raise Http404
+    context = {"state": found.state, "what_if": answer, "url": found.state.url(turn=found.state.turn, open=message)}
+    return fragment(request, session, "compression/what_if.html", context)
+
+
+def fragment(request: PageRequest, session: Session, template: str, context: dict[str, Any]) -> HttpResponse:
+    """A piece of the page for htmx, a page of its own for everybody else."""
+    context |= {"session": session, "project": session.project, "fragment": template}
     return render(request, template if request.htmx else "compression/fragment_page.html", context)
+
+
+@require_GET
+@vary_on_headers("HX-Request")
+def search_hits(request: PageRequest, slug: str, pk: int) -> HttpResponse:
+    """The messages that fit the search of the address, a page at a time.
+
+    A search that makes no sense is an answer like any other for htmx: half an expression is on its way to a whole one.
+    """
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    context: dict[str, Any] = {"session": session, "project": session.project, "fragment": "compression/hits.html"}
+    if isinstance(found, StateForm):
+        if not request.htmx:
+            return refused(request, session, found)
+        return render(request, "compression/hits.html", context | {"faults": found.faults()})
+    after = request.GET.get("after", "")
+    after_message = int(after) if after.isascii() and after.isdigit() and len(after) < 12 else None
+    context |= {"state": found.state, **search_context(session, found.document, found.state, after_message)}
+    response = render(request, "compression/hits.html" if request.htmx else "compression/fragment_page.html", context)
+    if request.htmx and after_message is None:
+        response["HX-Replace-Url"] = found.state.url(open=found.state.open)
+    return response
 
 
 @require_GET

@@ -1,6 +1,6 @@
 """The proportional strip of a window: its zones in order, each as wide as its calibrated tokens.
 
-At most some forty pieces: small changes between the shown ones count as what surrounds them.
+At most some twenty pieces: small changes between the shown ones count as what surrounds them.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from heapq import nlargest
 
 from compression.replay_document import ReplayDocument
 
-CHANGES_SHOWN, PINS_SHOWN = 12, 6
+CHANGES_SHOWN, PINS_SHOWN = 6, 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,11 +18,12 @@ from compression.forms import PageState, Side
 from compression.message_texts import DIFF_CHARS, PREVIEW_CHARS, ShownMessage, shown_messages
 from compression.replay_document import ReplayDocument
 from compression.text_diff import Run, diff_runs
+from compression.window_zones import WindowZones
 from sessions.models import Original, Session
 
-HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 4, 3, 3
-CHANGED_SHOWN, CHANGED_BESIDE_OPENED = 8, 3
-OPENED_BLOCKS = 12
+HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 3, 2, 2
+CHANGED_SHOWN, CHANGED_BESIDE_OPENED = 4, 2
+OPENED_BLOCKS = 10
 """Blocks of an opened run, a changed message counting as two: with the rest the page keeps under 1,500 nodes."""
 
 
@@ -107,35 +108,24 @@ class _Builder:
         self.request = document.request(self.turn)
         self.base = document.base_request(self.turn)
         self.order = self.request if state.side == "after" else self.base
-        self.pinned = document.pinned(self.turn)
-        self.edits = {i: found for i, found in document.edits(self.turn).items() if self._in_after(i)}
+        self.zones = WindowZones(document, self.turn)
+        self.edits = {i: found for i, found in document.edits(self.turn).items() if self.zones.holds(i)}
         self.absent = self._absent()
-
-    @cached_property
-    def _excluded(self) -> frozenset[int]:
-        return frozenset(self.document.excluded)
 
     @cached_property
     def _base_excluded(self) -> frozenset[int]:
         return frozenset(self.document.base_excluded)
 
-    @cached_property
-    def _kept(self) -> dict[int, int]:
-        return {i: ordinal for ordinal, i in enumerate(self.request.kept)}
-
     def _in_before(self, i: int) -> bool:
         return i < self.base.end and i not in self._base_excluded
 
-    def _in_after(self, i: int) -> bool:
-        return (self.request.start <= i < self.request.end or i in self._kept) and i not in self._excluded
-
     def _is_shown_somewhere(self, i: int) -> bool:
-        sides: dict[Side, bool] = {"before": self._in_before(i), "after": self._in_after(i)}
+        sides: dict[Side, bool] = {"before": self._in_before(i), "after": self.zones.holds(i)}
         return sides.get(self.state.side, any(sides.values()))
 
     def _absent(self) -> list[int]:
         """Ordinals of the order that no side of this view shows."""
-        left_out = self._excluded | self._base_excluded
+        left_out = self.zones.excluded | self._base_excluded
         found = (self._place(i) for i in left_out if not self._is_shown_somewhere(i))
         return sorted(place for place in found if place is not None)
 
@@ -144,17 +134,7 @@ class _Builder:
         order = self.order
         if order.start <= i < order.end:
             return len(order.kept) + i - order.start
-        return self._kept.get(i) if order is self.request else None
-
-    def _zone(self, i: int) -> str:
-        """The policy's zone of a message of its request."""
-        request = self.request
-        ordinal = len(request.kept) + i - request.start if i >= request.start else self._kept[i]
-        if ordinal < self.document.table.head_at[self.turn]:
-            return "head"
-        if ordinal >= self.document.table.recent_at[self.turn]:
-            return "recent"
-        return "pinned" if i in self.pinned else "compressible"
+        return self.zones.kept.get(i) if order is self.request else None
 
     # which messages are shown
 
@@ -166,7 +146,7 @@ class _Builder:
         newest = [request[o] for o in range(max(0, len(request) - RECENT_SHOWN), len(request))]
         limit = CHANGED_SHOWN if self.state.open is None else CHANGED_BESIDE_OPENED
         changed = nlargest(limit, self.edits.items(), key=lambda row: (row[1][1].tokens_before, -row[0]))
-        wanted = {*heads[: HEAD_SHOWN - 1], *heads[-1:], *sorted(self.pinned)[-PINNED_SHOWN:], *newest}
+        wanted = {*heads[: HEAD_SHOWN - 1], *heads[-1:], *sorted(self.zones.pinned)[-PINNED_SHOWN:], *newest}
         wanted.update(i for i, _ in changed)
         places = (self._place(i) for i in wanted if self._is_shown_somewhere(i))
         return sorted(place for place in places if place is not None)
@@ -246,7 +226,7 @@ class _Builder:
         if not self.document.has_own_base or self.state.side == "before":
             return 0
         a, b = self.order[first], min(self.order[last - 1] + 1, self.request.start)
-        kept = sum(a <= i < b for i in self._kept)
+        kept = sum(a <= i < b for i in self.zones.kept)
         absent = sum(a <= self.order[o] < b for o in self.absent)
         return max(0, b - a - kept - absent)
 
@@ -261,7 +241,7 @@ class _Builder:
 
     def _row(self, message: ShownMessage, lines: Mapping[int, int], *, is_opened: bool) -> Row:
         i, side = message.index, self.state.side
-        has_before, has_after = self._in_before(i), self._in_after(i)
+        has_before, has_after = self._in_before(i), self.zones.holds(i)
         before = self._block(message, after=False) if has_before and side != "after" else None
         after = self._block(message, after=True) if has_after and side != "before" else None
         found = self.edits.get(i)
@@ -277,7 +257,7 @@ class _Builder:
         i = message.index
         size = self.document.sizes[i]
         event, edit = self.edits.get(i, (None, None))
-        zone = self._zone(i) if self._in_after(i) else "left"
+        zone = self.zones.of(i) if self.zones.holds(i) else "left"
         tokens = size - (edit.tokens_before - edit.tokens_after) if edit is not None and after else size
         look = {"head": "sacred", "recent": "sacred", "left": "removed"}.get(zone, zone)
         if edit is not None and after:
@@ -303,7 +283,7 @@ class _Builder:
         if zone == "head":
             return f"head · {self.document.head_reasons.get(message.index, 'first messages')}"
         if zone == "pinned":
-            return f"pinned · {self.pinned[message.index]}"
+            return f"pinned · {self.zones.pinned[message.index]}"
         if zone == "recent":
             return f"recent · within the newest {self.document.table.recent_budget[self.turn]:,} tokens"
         if zone == "left":

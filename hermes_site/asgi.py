@@ -10,7 +10,8 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.security.websocket import AllowedHostsOriginValidator
 from django.contrib.staticfiles.handlers import ASGIStaticFilesHandler
 from django.core.asgi import get_asgi_application
-from django.http import FileResponse, HttpRequest, HttpResponse
+from django.core.exceptions import SuspiciousFileOperation
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import path, re_path
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hermes_site.settings")
@@ -26,7 +27,12 @@ class StaticFiles(ASGIStaticFilesHandler):
     """
 
     def serve(self, request: HttpRequest) -> HttpResponse | FileResponse:
-        response = super().serve(request)
+        if request.method not in ("GET", "HEAD"):
+            return HttpResponseNotAllowed(["GET", "HEAD"])
+        try:
+            response = super().serve(request)
+        except SuspiciousFileOperation:
+            raise Http404("a path that leaves the folder") from None
         response["Cache-Control"] = "no-cache"
         response["X-Content-Type-Options"] = "nosniff"
         return response

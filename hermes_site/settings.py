@@ -24,6 +24,8 @@ HERMES_HOST = env.text("HOST", "127.0.0.1")
 HERMES_PORT = env.integer("PORT", 8000, at_least=1, at_most=65535)
 HERMES_PUBLIC_URL = env.url("HERMES_PUBLIC_URL", schemes=("http", "https")).rstrip("/")
 HERMES_MAX_UPLOAD_BYTES = env.size("HERMES_MAX_UPLOAD_BYTES", 200 * 1024 * 1024)
+# How long a worker may take over one session before it counts as dead.
+HERMES_RUN_LEASE_SECONDS = env.integer("HERMES_RUN_LEASE_SECONDS", 60, at_least=1, at_most=86_400)
 
 DEBUG = env.flag("HERMES_DEBUG", False)
 SECRET_KEY = env.text("HERMES_SECRET_KEY") or kept_secret_key(HERMES_DATA_DIR / "secret_key")
@@ -48,6 +50,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "hermes_site.refusals.readable_refusals",
     "hermes_site.upload_limit.upload_limit",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -62,6 +65,7 @@ MIDDLEWARE = [
 
 ROOT_URLCONF = "hermes_site.urls"
 ASGI_APPLICATION = "hermes_site.asgi.application"
+AUTHENTICATION_BACKENDS = ["sessions.slow_guessing.SlowedBackend"]
 LOGIN_URL = "signin:needed"
 LOGIN_REDIRECT_URL = "/"
 
@@ -151,6 +155,12 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_NAME = "hermes_session"
 CSRF_COOKIE_NAME = "hermes_csrf"
 CSRF_TRUSTED_ORIGINS = [HERMES_PUBLIC_URL] if HERMES_PUBLIC_URL else []
+# Without a proxy nobody else's word counts for how and from where a request came.
+HERMES_BEHIND_PROXY = env.flag("HERMES_BEHIND_PROXY", False)
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HERMES_BEHIND_PROXY else None
+SECURE_SSL_REDIRECT = IS_SERVED_OVER_HTTPS and HERMES_BEHIND_PROXY
+# Whether other hosts of the domain are HTTPS only, and for good, is for the domain's owner to say.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_HSTS_SECONDS = 31_536_000 if IS_SERVED_OVER_HTTPS else 0
 
 FILE_UPLOAD_HANDLERS = ["hermes_site.upload_limit.BoundedTemporaryFileUploadHandler"]

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.core.files.uploadhandler import StopUpload, TemporaryFileUploadHandler
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import render
 from django.utils.translation import gettext
 
 # What a multipart body holds besides the file: boundaries, headers, the other fields.
@@ -55,4 +56,4 @@ def too_large(request: HttpRequest) -> HttpResponse:
     hint = gettext("Send one session per file, or raise HERMES_MAX_UPLOAD_BYTES.")
     if request.path.startswith("/api/"):
         return JsonResponse({"error": {"code": "too_large", "message": message, "hint": hint}}, status=413)
-    return HttpResponse(f"{message} {hint}", status=413, content_type="text/plain; charset=utf-8")
+    return render(request, "413.html", {"message": message, "hint": hint}, status=413)

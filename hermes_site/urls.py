@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from hermes_site.lazy_urls import lazily
 from sessions import signin
 
 signin_urls = [
     path("", signin.needed, name="needed"),
-    path("<str:token>/", signin.confirm, name="confirm"),
+    re_path(r"^(?P<token>[A-Za-z0-9_-]{1,200})/\Z", signin.confirm, name="confirm"),
 ]
+
+handler400 = "hermes_site.refusals.bad_request"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("signin/", include((signin_urls, "signin"))),

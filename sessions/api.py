@@ -5,6 +5,7 @@ Everything is looked up inside the token's project.
 
 from __future__ import annotations
 
+import logging
 from hashlib import file_digest
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -12,6 +13,7 @@ from typing import IO, Annotated, Any
 
 from django.conf import settings
 from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.db import DatabaseError
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Field, Router, Status
@@ -26,6 +28,7 @@ from sessions.models import Project, Session
 from sessions.site_address import site_url
 
 router = Router(tags=["sessions"])
+logger = logging.getLogger(__name__)
 CHUNK_BYTES = 1024 * 1024
 
 
@@ -61,6 +64,12 @@ def imported(path: Path, project: Project, name: str, format_name: str | None) -
     except ImportFailure as failure:
         guesses = [{"format": guess.format, "score": guess.score, "why": guess.why} for guess in failure.guesses]
         raise ApiError(422, "unreadable", failure.message, failure.hint, guesses=guesses) from None
+    except DatabaseError:
+        raise
+    except Exception as defect:  # whatever a file triggers, its sender gets words and the log gets the traceback
+        logger.exception("A file sent to project %s woke a defect", project.slug)
+        hint = "Nothing of it was stored. The server's log holds the details; please report them."
+        raise ApiError(422, "defect", f"a defect of Hermes: {type(defect).__name__}", hint) from None
     for row in rows:
         row["path"] = name
     return (201 if any(row["status"] == "created" for row in rows) else 200), {"sessions": rows}
@@ -100,7 +109,7 @@ def session_of(request: ApiRequest, session_id: int) -> Session:
     return get_object_or_404(Session.objects.select_related("project"), project=request.auth.project, pk=session_id)
 
 
-@router.get("sessions/{int:session_id}", auth=Bearer("read"), response=StoredSession, summary="One session")
+@router.get("sessions/{id:session_id}", auth=Bearer("read"), response=StoredSession, summary="One session")
 def read_session(request: ApiRequest, session_id: int) -> dict[str, Any]:
     session = session_of(request, session_id)
     return {
@@ -136,7 +145,7 @@ def read_session(request: ApiRequest, session_id: int) -> dict[str, Any]:
     }
 
 
-@router.get("sessions/{int:session_id}/turns", auth=Bearer("read"), response=Turns, summary="The turns of a session")
+@router.get("sessions/{id:session_id}/turns", auth=Bearer("read"), response=Turns, summary="The turns of a session")
 def read_turns(
     request: ApiRequest,
     session_id: int,

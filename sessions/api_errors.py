@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 logger = logging.getLogger(__name__)
+
+
+# What was sent is named in a fault, but not sent back at length.
+LONGEST_ECHO = 200
+MOST_FAULTS = 20
+
+
+def place(steps: Sequence[object]) -> str:
+    return ".".join(map(str, steps))[:LONGEST_ECHO]
 
 
 class ApiError(Exception):
@@ -44,8 +57,25 @@ def answer_errors(api: NinjaAPI) -> None:
     @api.exception_handler(ValidationError)
     def unusable_input(request: HttpRequest, error: Exception) -> HttpResponse:
         assert isinstance(error, ValidationError)
-        message = "; ".join(f"{'.'.join(map(str, item['loc']))}: {item['msg']}" for item in error.errors)
+        faults = error.errors[:MOST_FAULTS]
+        message = "; ".join(f"{place(item['loc'])}: {item['msg'][:LONGEST_ECHO]}" for item in faults)
         return answer(request, ApiError(422, "invalid", message, "See the documentation at docs."))
+
+    @api.exception_handler(RequestDataTooBig)
+    def too_big(request: HttpRequest, error: Exception) -> HttpResponse:
+        limit = f"{settings.DATA_UPLOAD_MAX_MEMORY_SIZE:,}"
+        hint = "Only session files may be larger; they have an operation of their own."
+        return answer(request, ApiError(413, "too_large", f"The body is larger than {limit} bytes.", hint))
+
+    @api.exception_handler(MultiPartParserError)
+    def bad_form(request: HttpRequest, error: Exception) -> HttpResponse:
+        hint = "Send the file in the field file of a form, or as the whole body."
+        return answer(request, ApiError(400, "bad_form", f"The form cannot be read: {str(error)[:200]}", hint))
+
+    @api.exception_handler(SuspiciousOperation)
+    def odd_form(request: HttpRequest, error: Exception) -> HttpResponse:
+        hint = "Send one file, in the field file of a form, or as the whole body."
+        return answer(request, ApiError(400, "bad_form", f"The form cannot be read: {str(error)[:200]}", hint))
 
     @api.exception_handler(HttpError)
     def other(request: HttpRequest, error: Exception) -> HttpResponse:

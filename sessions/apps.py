@@ -8,3 +8,6 @@ class SessionsConfig(AppConfig):
     name = "sessions"
     label = "agent_sessions"
     verbose_name = _("Agent sessions")
+
+    def ready(self) -> None:
+        import sessions.row_ids  # noqa: F401  # its import makes ``<id:pk>`` known to every list of addresses

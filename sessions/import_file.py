@@ -15,18 +15,20 @@ from django.db import transaction
 from sessions import describe
 from sessions.importers import read_sessions
 from sessions.importers.parsed import ImportFailure, ParsedSession
+from sessions.importers.regular_file import require_regular_file
 from sessions.ingest import FileFacts, Ingested, ingest
 from sessions.models import Project, Session
 from sessions.site_address import site_url
+from sessions.terminal import shown_path
 
 
 def import_file(
     path: Path, *, project: Project, file_name: str = "", format_name: str | None = None
 ) -> list[dict[str, Any]]:
     """A row per session of the file; ``ImportFailure`` says why there is none."""
-    name = file_name or path.name
+    name = file_name or shown_path(Path(path.name))
     try:
-        size = path.stat().st_size
+        size = require_regular_file(path, name)
         if size > settings.HERMES_MAX_UPLOAD_BYTES:
             raise ImportFailure(
                 f"{name} has {size:,} bytes, more than the limit of {settings.HERMES_MAX_UPLOAD_BYTES:,}.",
@@ -41,7 +43,7 @@ def import_file(
         ) from None
     with transaction.atomic():
         ingested = ingest_all(sessions, project=project, file=facts)
-    return [row(parsed, stored, str(path)) for parsed, stored in zip(sessions, ingested, strict=True)]
+    return [row(parsed, stored, shown_path(path)) for parsed, stored in zip(sessions, ingested, strict=True)]
 
 
 def ingest_all(sessions: list[ParsedSession], *, project: Project, file: FileFacts) -> list[Ingested]:
@@ -62,6 +64,7 @@ def session_path(session: Session) -> str:
 
 
 def row(parsed: ParsedSession, ingested: Ingested, path: str) -> dict[str, Any]:
+    """What is stored now, and of the file itself what was skipped: an older, shorter copy stores nothing."""
     session = ingested.session
     return {
         "session_id": session.pk,
@@ -75,4 +78,12 @@ def row(parsed: ParsedSession, ingested: Ingested, path: str) -> dict[str, Any]:
             calibration=session.calibration,
         ),
         "key": session.key,
+        "messages": session.message_count,
+        "source_messages": session.source_messages,
+        "turns": session.turn_count,
+        "tool_calls": session.tool_call_count,
+        "tool_results": session.tool_result_count,
+        "media": session.media_count,
+        "thinking": session.thinking_count,
+        "recorded": session.recorded,
     }

@@ -11,6 +11,7 @@ from typing import Self
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -18,6 +19,8 @@ from django.utils.translation import gettext_lazy as _
 KEY_LENGTH = 200
 TITLE_LENGTH = 300
 NAME_LENGTH = 200
+# Words that stand in the place of a slug in an address.
+RESERVED_SLUGS = frozenset({"new", "upload"})
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):
@@ -47,6 +50,11 @@ class Project(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    def clean(self) -> None:
+        if self.slug in RESERVED_SLUGS:
+            message = _("The addresses of Hermes use the word %(slug)s for something else.")
+            raise ValidationError({"slug": message % {"slug": self.slug}})
 
     def get_absolute_url(self) -> str:
         return reverse("sessions:project", args=[self.slug])
@@ -270,6 +278,21 @@ class SavedFilter(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class PasswordTries(models.Model):
+    """How often a password was tried of late, under the hash of a name and an address, or of an address."""
+
+    key = models.CharField(max_length=64, primary_key=True)
+    count = models.PositiveIntegerField(default=0)
+    since = models.DateTimeField(db_index=True)
+
+    class Meta:
+        verbose_name = _("password tries")
+        verbose_name_plural = _("password tries")
+
+    def __str__(self) -> str:
+        return f"{self.count} since {self.since:%H:%M}"
 
 
 class KeptAnswer(models.Model):

@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Coalesce, NullIf
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from sessions.models import Membership, Project
+from sessions.models import RESERVED_SLUGS, Membership, Project
 
 SLUG_LENGTH = 70  # leaves room for a number at the end
 
@@ -28,14 +28,10 @@ def free_slug(name: str) -> str:
     base = slugify(name)[:SLUG_LENGTH].strip("-_") or "project"
     taken = set(Project.objects.filter(slug__startswith=base).values_list("slug", flat=True))
     number, slug = 1, base
-    while slug in taken or slug in RESERVED:
+    while slug in taken or slug in RESERVED_SLUGS:
         number += 1
         slug = f"{base}-{number}"
     return slug
-
-
-# Words that stand in the place of a slug in an address.
-RESERVED = frozenset({"new", "upload"})
 
 
 def first_project_of(user: AbstractBaseUser) -> Project:

@@ -83,7 +83,7 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
     user = take_link(token) if is_own_form else None
     if user is None:
         return unseen(render(request, "signin/spent.html", {"is_own_form": is_own_form}, status=410))
-    login(request, user, backend="django.contrib.auth.backends.ModelBackend")
+    login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
     response = unseen(redirect(settings.LOGIN_REDIRECT_URL))
     response.delete_cookie(CHECK_COOKIE, path=request.path, samesite="Strict")
     return response

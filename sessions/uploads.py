@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.files.uploadedfile import TemporaryUploadedFile
+from django.template.defaultfilters import filesizeformat
 from django.utils.translation import gettext as _
 
 from sessions.import_file import import_file
@@ -51,7 +52,7 @@ def receive(file: TemporaryUploadedFile, *, project: Project, format_name: str =
         logger.exception("Upload of a file to project %s failed", project.slug)
         return Outcome(
             name,
-            500,
+            422,
             message=_("Hermes failed on this file; nothing of it was stored."),
             hint=_("This is a defect of Hermes. The server's log holds the details; please report them."),
         )
@@ -61,8 +62,8 @@ def too_large(limit_bytes: int) -> Outcome:
     return Outcome(
         "",
         413,
-        message=_("The upload is larger than %(limit)d MB.") % {"limit": limit_bytes // (1024 * 1024)},
-        hint=_("Send fewer files at once, or raise HERMES_MAX_UPLOAD_BYTES."),
+        message=_("A file is larger than %(limit)s, the limit here.") % {"limit": filesizeformat(limit_bytes)},
+        hint=_("Send one session per file, or raise HERMES_MAX_UPLOAD_BYTES."),
     )
 
 

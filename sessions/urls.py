@@ -19,10 +19,10 @@ urlpatterns = [
     path("projects/<slug:slug>/sessions/delete/", chosen_views.sessions_delete, name="sessions-delete"),
     path("projects/<slug:slug>/sessions/move/", chosen_views.sessions_move, name="sessions-move"),
     path("projects/<slug:slug>/filters/", chosen_views.filter_save, name="filter-save"),
-    path("projects/<slug:slug>/filters/<int:pk>/delete/", chosen_views.filter_delete, name="filter-delete"),
+    path("projects/<slug:slug>/filters/<id:pk>/delete/", chosen_views.filter_delete, name="filter-delete"),
     path("projects/<slug:slug>/settings/", settings_views.project_settings, name="project-settings"),
     path("projects/<slug:slug>/settings/members/", settings_views.member_add, name="member-add"),
-    path("projects/<slug:slug>/settings/members/<int:pk>/remove/", settings_views.member_remove, name="member-remove"),
+    path("projects/<slug:slug>/settings/members/<id:pk>/remove/", settings_views.member_remove, name="member-remove"),
     path("projects/<slug:slug>/settings/tokens/", settings_views.token_create, name="token-create"),
-    path("projects/<slug:slug>/settings/tokens/<int:pk>/revoke/", settings_views.token_revoke, name="token-revoke"),
+    path("projects/<slug:slug>/settings/tokens/<id:pk>/revoke/", settings_views.token_revoke, name="token-revoke"),
 ]

@@ -13,7 +13,8 @@ atexit.register(shutil.rmtree, DATA_DIR, ignore_errors=True)
 os.environ["HERMES_DATA_DIR"] = str(DATA_DIR)
 for name in (
     "REDIS_URL", "HOST", "PORT", "HERMES_PUBLIC_URL", "HERMES_ALLOWED_HOSTS", "HERMES_DEBUG", "HERMES_SECRET_KEY",
-    "HERMES_MAX_UPLOAD_BYTES", "HERMES_UPLOAD_DIR", "HERMES_TIME_ZONE", "HERMES_LOG_LEVEL",
+    "HERMES_BEHIND_PROXY", "HERMES_MAX_UPLOAD_BYTES", "HERMES_RUN_LEASE_SECONDS", "HERMES_UPLOAD_DIR",
+    "HERMES_TIME_ZONE", "HERMES_LOG_LEVEL",
 ):  # fmt: skip
     os.environ.pop(name, None)
 # Playwright's synchronous API runs an event loop in the very thread that makes the rows.

@@ -1,8 +1,8 @@
 """Which kind of output a tool result is, how sure, and why in words.
 
 Decided by content; the tool's name and arguments only break ties. A bounded sample from both ends is
-looked at, so the time does not grow with the text (JSON is parsed whole). Twelve kinds have names;
-only those with a compressor are produced, the others are named in ``why`` and compressed by lines.
+looked at, so the time does not grow with the text (JSON is parsed whole). What has no form of its own is
+``code_output``.
 """
 
 from __future__ import annotations
@@ -13,7 +13,17 @@ from typing import NamedTuple
 
 import orjson
 
-from compression.engine.readers import log_lines, tables, test_runs
+from compression.engine.excerpt import excerpt
+from compression.engine.readers import (
+    binary_data,
+    diffs,
+    languages,
+    listings,
+    log_lines,
+    search_lines,
+    tables,
+    test_runs,
+)
 from compression.engine.tool_output import ToolOutput, cleaned
 
 KINDS = (
@@ -34,6 +44,7 @@ KINDS = (
 _HEAD = 80
 _TAIL = 60
 _LINE = 300
+_READ_AS_CODE = 40
 
 _TEST_SIGNS = re.compile(
     r"^=+ test session starts =+$|^=+ short test summary info =+$|^=+ FAILURES =+$"
@@ -46,14 +57,19 @@ _TEST_SIGNS = re.compile(
     re.MULTILINE,
 )
 _DIFF = re.compile(r"^diff --git |^@@ -\d+(?:,\d+)? \+\d+|^Index: \S|^--- a/|^\+\+\+ b/")
-_HIT = re.compile(r"^(?:\S{1,200}?[:-])?\d{1,7}[:-]")
-_PATH_HIT = re.compile(r"^[^\s:]{1,250}[./][^\s:]{0,100}(?::\d+)?:")
-_PATH_LINE = re.compile(
-    r"^\s*[\w.@~+-]*(?:/[\w.@+ ~-]+)+/?$|^[-dlrwxsStT]{10}[@+.]?\s+\d|^[│├└─\s]+\S+$|^[\w-]+(?:\.[\w-]+)+$"
+_DIFF_BODY = re.compile(
+    r"[+\- @\\]|diff |index [0-9a-f]|commit [0-9a-f]|(?:new|deleted) file|rename |similarity |Binary files |Index: |==="
 )
+_HIT = re.compile(r"(?:[^\s:]{1,300}:)?\d{1,7}:|(?:[^\s:]{1,300}?-)?\d{1,7}-|--$")
+_PATH_HIT = re.compile(r"[^\s:]{1,250}[./][^\s:]{0,100}(?::\d+)?:(?!//|\d+: )")
+_GREP_TOOL = re.compile(r"grep|search|\brg\b|ripgrep")
+_GREP_COMMAND = re.compile(r"\b(?:grep|rg|ag|ack)\b")
+_LIST_TOOL = re.compile(r"glob|^ls$|list|find|tree")
+_STAT = re.compile(r" \d+ files? changed\b")
 _COMMIT = re.compile(r"^[*|/\\ ]*[0-9a-f]{7,40} \S")
 _MARKUP = re.compile(r"^\s*<(?:!DOCTYPE|html|\?xml|head|body|div|svg|rss)\b", re.IGNORECASE)
-_BASE64 = re.compile(r"[A-Za-z0-9+/=]{200,}")
+_ELEMENT = re.compile(r"\s*</?[A-Za-z][\w:.-]{0,60}(?:\s[^<>]{0,400})?/?>|.{0,400}</[A-Za-z][\w:.-]{0,60}>$")
+_MARKUP_FILE = re.compile(r"\.(?:html?|xhtml|xml|svg|xsd|plist|pom|rss)\"", re.IGNORECASE)
 _CODE_END = re.compile(
     r"[{};,()\[\]:=]$|^\s*(?://|#include|import |from \S+ import|return\b|@\w)"
     r"|^\s*(?:def|class|func|fn|const|let|var)\s"
@@ -75,17 +91,28 @@ class ContentType(NamedTuple):
 
 def detect(text: str, tool_name: str = "", arguments: str = "") -> ContentType:
     """The kind whose compressor serves ``text`` best."""
-    source = cleaned(text)
+    source = cleaned(excerpt(text).text)
     if not source.text.strip():
         return ContentType("code_output", 1.0, "empty")
     lines = [line[:_LINE].rstrip() for line in _sample(source.lines) if line.strip()]
+    tool = tool_name.lower()
+    searched = bool(_GREP_TOOL.search(tool) or _GREP_COMMAND.search(arguments[:2_000]))
+    # A search names the file that it looked into, which is not the text that it found.
+    language = "" if searched else languages.named(arguments)
     return (
         _json(source)
+        or _binary(source)
+        or _diff(lines)
+        or (_code(lines, language, 0.4, f"a {language} file was read") if language else None)
+        or _search(source, lines, hinted=searched)
         or _tests(lines)
         or _table(source, lines)
         or _log(lines)
-        or (None if source.gutter else _lines_without_compressor(lines))
-        or _prose(source, lines, tool_name.lower(), arguments)
+        or _markup(lines, arguments)
+        or _listing(lines, tool)
+        or _commits(lines)
+        or _prose(source, lines, tool, arguments)
+        or _code(lines, language, 0.45 if source.gutter or language else 0.6, "")
         or ContentType("code_output", 0.5, "numbered lines of a file" if source.gutter else "lines of no known form")
     )
 
@@ -101,7 +128,7 @@ def _json(source: ToolOutput) -> ContentType | None:
     try:
         value = orjson.loads(source.text)
     except orjson.JSONDecodeError:
-        return _json_lines(source.lines)
+        return _json_lines(source.text.replace("}{", "}\n{").split("\n"))
     if isinstance(value, dict | list) and value:
         return ContentType("json", 1.0, f"parses as a JSON {'object' if isinstance(value, dict) else 'array'}")
     return None
@@ -116,7 +143,7 @@ def _json_lines(lines: Sequence[str]) -> ContentType | None:
     except orjson.JSONDecodeError:
         return None
     if all(isinstance(value, dict | list) for value in values):
-        return ContentType("json", 0.95, "every line parses as JSON")
+        return ContentType("json", 0.95, "one JSON value after the other")
     return None
 
 
@@ -167,25 +194,81 @@ def _log(lines: Sequence[str]) -> ContentType | None:
     return None
 
 
-def _lines_without_compressor(lines: Sequence[str]) -> ContentType | None:
-    number = len(lines)
+def _share(pattern: re.Pattern[str], lines: Sequence[str]) -> float:
+    """The share of ``lines`` that begin so; 0 when none of every sixth does."""
+    few = lines[::6]
+    if len(few) > 3 and not any(map(pattern.match, few)):
+        return 0.0
+    return sum(1 for line in lines if pattern.match(line)) / len(lines)
 
-    def share(pattern: re.Pattern[str]) -> float:
-        return sum(1 for line in lines if pattern.match(line)) / number
 
-    if sum(1 for line in lines if _DIFF.match(line)) >= 2:
-        return ContentType("code_output", 0.7, "diff, compressed by lines")
-    if _MARKUP.match(lines[0]):
-        return ContentType("code_output", 0.6, "markup, compressed by lines")
-    if _BASE64.search(lines[0]) and number <= 3:
-        return ContentType("code_output", 0.6, "base64, compressed by lines")
-    if number >= 3 and (share(_HIT) >= 0.6 or share(_PATH_HIT) >= 0.7):
-        return ContentType("code_output", 0.7, "search hits, compressed by lines")
-    if number >= 3 and share(_COMMIT) >= 0.7:
-        return ContentType("code_output", 0.7, "list of commits, compressed by lines")
-    if number >= 3 and share(_PATH_LINE) >= 0.7:
-        return ContentType("code_output", 0.7, "listing, compressed by lines")
+def _binary(source: ToolOutput) -> ContentType | None:
+    share, encoding = binary_data.share(source.lines)
+    if share >= 0.5:
+        return ContentType("binary", round(min(share, 1.0), 2), f"{share:.0%} of it is {encoding}")
     return None
+
+
+def _diff(lines: Sequence[str]) -> ContentType | None:
+    if not any("@@ -" in line or " | " in line or line.startswith(("diff ", "+++ ", "Index: ")) for line in lines):
+        return None
+    signs = sum(1 for line in lines if _DIFF.match(line))
+    hunks = sum(1 for line in lines if line.startswith("@@ -"))
+    if (signs >= 2 and (_share(_DIFF_BODY, lines) >= 0.5)) or (hunks and _DIFF.match(lines[0])):
+        return ContentType("diff", 0.95, f"{signs} lines of a diff's headers")
+    if len(lines) >= 2 and _share(diffs.STAT, lines) >= (0.5 if _STAT.match(lines[-1]) else 0.9):
+        return ContentType("diff", 0.9, "a diff's statistics")
+    return None
+
+
+def _search(source: ToolOutput, lines: Sequence[str], *, hinted: bool) -> ContentType | None:
+    if source.gutter and search_lines.is_one_file(source):
+        return ContentType("search_hits", 0.8, "numbered lines with gaps between them")
+    if len(lines) < 3 and not (hinted and lines):
+        return None
+    share = max(_share(_HIT, lines), _share(_PATH_HIT, lines))
+    if share >= (0.6 if hinted else 0.7) and not search_lines.reports_problems(lines):
+        if not hinted and _timed(lines) > 0.5 * len(lines):
+            return None
+        hits = sum(1 for line in lines if _PATH_HIT.match(line) or _HIT.match(line))
+        return ContentType("search_hits", round(0.95 * share, 2), f"{hits} of {len(lines)} lines are hits of a search")
+    return None
+
+
+def _markup(lines: Sequence[str], arguments: str) -> ContentType | None:
+    elements = _share(_ELEMENT, lines)
+    first = bool(_MARKUP.match(lines[0]))
+    if first and (elements >= 0.2 or len(lines) <= 3):
+        return ContentType("markup", 0.95, "begins as a page or as XML")
+    if elements >= (0.3 if _MARKUP_FILE.search(arguments[:2_000]) else 0.6) and len(lines) >= 3:
+        return ContentType("markup", round(0.9 * elements, 2), f"{elements:.0%} of the lines are elements")
+    return None
+
+
+def _listing(lines: Sequence[str], tool: str) -> ContentType | None:
+    share = listings.share(lines)
+    if (len(lines) >= 3 and share >= 0.7) or (_LIST_TOOL.search(tool) and share >= 0.5):
+        return ContentType("listing", round(0.95 * share, 2), f"{share:.0%} of the lines name a file")
+    return None
+
+
+def _commits(lines: Sequence[str]) -> ContentType | None:
+    if len(lines) >= 3 and _share(_COMMIT, lines) >= 0.7:
+        return ContentType("code_output", 0.7, "list of commits")
+    return None
+
+
+def _code(lines: Sequence[str], language: str, least: float, why: str) -> ContentType | None:
+    """``language`` as the arguments name it; a file of text with a few lines of code stays text."""
+    lines = lines[:: 1 + len(lines) // _READ_AS_CODE]
+    found = languages.guess(lines, language)
+    if len(lines) < 3 or found.share < least:
+        return None
+    told = (
+        why
+        or f"{found.share:.0%} of the lines read as {found.language if found.language != languages.OTHER else 'code'}"
+    )
+    return ContentType("source_code", round(min(0.5 + found.share / 2, 0.95), 2), told)
 
 
 def _prose(source: ToolOutput, lines: Sequence[str], tool: str, arguments: str) -> ContentType | None:

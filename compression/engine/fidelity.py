@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from html import unescape
 
 from compression.engine.identifiers import occurs, readable, spans, unescaped
 from compression.engine.tool_output import cleaned
@@ -31,5 +32,7 @@ def fidelity(original: str, stub: str, counts: Collection[str]) -> tuple[int, in
         return 0, 0, []
     seen = cleaned(original).text
     sources = dict.fromkeys((original, readable(original), seen, readable(seen)))
+    if "&" in seen:
+        sources[unescape(seen)] = None
     bad = [claim for claim in claims if claim not in counts and not any(occurs(claim, source) for source in sources)]
     return len(claims) - len(bad), len(claims), bad

@@ -13,6 +13,7 @@ from fnmatch import translate
 from functools import lru_cache
 
 from compression.engine.history import Course
+from compression.engine.patterns import compiled
 from compression.engine.policy import PinRule, Policy
 from compression.engine.transcript import Message
 
@@ -106,9 +107,7 @@ def _matching(course: Course, rule: PinRule) -> list[int]:
         return list(candidates)
     search = None
     if rule.pattern is not None:
-        import re2
-
-        search = re2.compile(rule.pattern).search
+        search = compiled(rule.pattern).search
     return [
         i
         for i in candidates

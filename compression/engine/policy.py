@@ -7,6 +7,7 @@ unit, its bounds and its meaning. Nothing here looks at a session.
 from __future__ import annotations
 
 import hashlib
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,14 +16,21 @@ from typing import Annotated, Any, Literal, Self
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from compression.engine.patterns import compiled
+
 SCHEMA_VERSION = 1
+MAX_FILE_BYTES = 256 * 1024
+# How much of what somebody wrote is said back in a complaint.
+LONGEST_ECHO = 120
 
 
 class UnknownPolicy(Exception):
     """No preset of that name and no file at that path."""
 
     def __init__(self, name: str, known: list[str]) -> None:
-        super().__init__(f"no policy {name!r}: use one of {', '.join(known)}, or the path of a .toml or .json file")
+        super().__init__(
+            f"no policy {name[:LONGEST_ECHO]!r}: use one of {', '.join(known)}, or the path of a .toml or .json file"
+        )
         self.name = name
         self.known = known
 
@@ -41,7 +49,7 @@ class PinRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    tool: str | None = Field(default=None, description="tool name, a glob; case is ignored")
+    tool: str | None = Field(default=None, min_length=1, description="tool name, a glob; case is ignored")
     role: Literal["system", "user", "assistant", "tool"] | None = Field(default=None, description="role of the message")
     pattern: str | None = Field(
         default=None, max_length=500, description="regular expression (RE2) that the text contains"
@@ -57,12 +65,7 @@ class PinRule(BaseModel):
         if self.tool is None and self.role is None and self.pattern is None and self.is_error is None:
             raise ValueError("a pin rule needs at least one of tool, role, pattern, is_error")
         if self.pattern is not None:
-            import re2
-
-            try:
-                re2.compile(self.pattern)
-            except re2.error as error:
-                raise ValueError(f"pattern is no RE2 expression: {error}") from None
+            compiled(self.pattern)
         return self
 
 
@@ -141,17 +144,20 @@ class Policy(BaseModel):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
+        faults = []
         if self.strategy == "threshold" and self.target_ratio >= self.trigger_ratio:
-            raise ValueError(
+            faults.append(
                 f"target_ratio {self.target_ratio:g} must lie below trigger_ratio {self.trigger_ratio:g}: "
                 "without a margin every call would be an event"
             )
         if self.result_floor > self.result_ceiling:
-            raise ValueError(f"result_floor {self.result_floor} lies above result_ceiling {self.result_ceiling}")
+            faults.append(f"result_floor {self.result_floor} lies above result_ceiling {self.result_ceiling}")
         if self.recent_min > self.recent_max:
-            raise ValueError(f"recent_min {self.recent_min} lies above recent_max {self.recent_max}")
+            faults.append(f"recent_min {self.recent_min} lies above recent_max {self.recent_max}")
         if isinstance(self.context_window, int) and self.reserve_output >= self.context_window:
-            raise ValueError(f"reserve_output {self.reserve_output} leaves nothing of context_window")
+            faults.append(f"reserve_output {self.reserve_output} leaves nothing of context_window")
+        if faults:
+            raise ValueError("\n".join(faults))
         return self
 
     @property
@@ -173,11 +179,16 @@ def faults_of(error: ValidationError) -> list[str]:
         steps = item["loc"] if item["loc"][:1] == ("pins",) else item["loc"][:1]
         place = ".".join(map(str, steps))
         if item["type"] == "extra_forbidden":
-            lines.append(f"unknown field {place}")
+            lines.append(f"unknown field {_visible(place)}")
         else:
-            message = item["msg"].removeprefix("Value error, ")
-            lines.append(f"{place}: {message}" if place else message)
+            messages = item["msg"].removeprefix("Value error, ").split("\n")
+            lines += [f"{place}: {message}" if place else message for message in messages]
     return list(dict.fromkeys(lines))
+
+
+def _visible(name: str) -> str:
+    """A name that a stranger wrote: cut, and without what is not printable."""
+    return "".join(c if c.isprintable() else " " for c in name[:LONGEST_ECHO])
 
 
 def build(fields: Mapping[str, Any], source: str) -> Policy:
@@ -187,7 +198,9 @@ def build(fields: Mapping[str, Any], source: str) -> Policy:
     given = dict(fields)
     base = given.pop("extends", "hermes")
     if not isinstance(base, str) or base not in PRESETS:
-        raise InvalidPolicy(source, [f"extends: no preset {base!r}, known: {', '.join(sorted(PRESETS))}"])
+        raise InvalidPolicy(
+            source, [f"extends: no preset {repr(base)[:LONGEST_ECHO]}, known: {', '.join(sorted(PRESETS))}"]
+        )
     switches = [
         f"{name}: true and false are no value of this field" for name, value in given.items() if _is_odd(name, value)
     ]
@@ -210,9 +223,9 @@ def parse(text: str, source: str) -> Policy:
     """A policy from the text of a .toml or .json file; InvalidPolicy names the file and every fault."""
     try:
         fields = orjson.loads(text) if source.endswith(".json") else tomllib.loads(text)
-    except (orjson.JSONDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a plain ValueError: TOML with an integer of thousands of digits
         kind = "JSON" if source.endswith(".json") else "TOML"
-        raise InvalidPolicy(source, [f"not {kind}: {error}"]) from None
+        raise InvalidPolicy(source, [f"not {kind}: {str(error)[:LONGEST_ECHO]}"]) from None
     if not isinstance(fields, dict):
         raise InvalidPolicy(source, ["a policy file is one object of fields"])
     return build(fields, source)
@@ -228,9 +241,16 @@ def load(name: str) -> Policy:
     if path.suffix not in (".toml", ".json"):
         raise UnknownPolicy(name, sorted(PRESETS))
     try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise InvalidPolicy(name, ["is not a regular file"])
+        if about.st_size > MAX_FILE_BYTES:
+            raise InvalidPolicy(name, [f"is larger than {MAX_FILE_BYTES // 1024} KB: no policy file is"])
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise UnknownPolicy(name, sorted(PRESETS)) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidPolicy(name, [f"cannot be read: {error}"]) from None
+        raise InvalidPolicy(
+            name, [f"cannot be read: {getattr(error, 'strerror', None) or 'it is not UTF-8 text'}"]
+        ) from None
     return parse(text, name)

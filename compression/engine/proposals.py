@@ -49,7 +49,7 @@ class Proposals:
 
 def _prepared(part: Part, arguments: str) -> Prepared:
     content = detect(part.text, part.name, arguments)
-    units = compressors.units(part.text, content.kind)
+    units = compressors.units(part.text, content.kind, arguments)
     if units.gaps == "each":
         # A count at every gap would cost more than the lines that novelty picks from all over a text.
         units = replace(units, gaps="mark")

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
+from compression.engine.patterns import BadPattern, compiled
+
 SCHEME = "hermes:"
 DIGITS = 12
 _ADDRESS = re.compile(r"(?:hermes:)?([0-9a-f]{4,64})\Z")
@@ -88,14 +90,12 @@ def _lines(text: str, span: str) -> str:
 
 
 def _grep(text: str, pattern: str) -> str:
-    import re2
-
     try:
-        compiled = re2.compile(pattern)
-    except re2.error as error:
-        raise BadSlice(f"grep {pattern!r} is no RE2 expression: {error}") from None
+        search = compiled(pattern).search
+    except BadPattern as error:
+        raise BadSlice(f"grep: {error}") from None
     return "\n".join(
-        f"{number}:{row}" for number, row in enumerate(text.removesuffix("\n").split("\n"), 1) if compiled.search(row)
+        f"{number}:{row}" for number, row in enumerate(text.removesuffix("\n").split("\n"), 1) if search(row)
     )
 
 

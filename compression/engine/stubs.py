@@ -73,7 +73,9 @@ class Stubber:
             made = compressors.head_tail(part.text, budget=budget, count=self.counter.count_many)
         else:
             compressor = content.kind
-            made = compressors.compress(part.text, kind=content.kind, budget=budget, count=self.counter.count_many)
+            made = compressors.compress(
+                part.text, kind=content.kind, budget=budget, count=self.counter.count_many, arguments=arguments
+            )
         return self.finished(part, sha, tokens, content, compressor, made)
 
     def finished(

@@ -72,7 +72,7 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
         "recall_integrity": _share(proof.resolved, proof.addresses),
         "claims": proof.claims,
         "fidelity": _share(proof.true_claims, proof.claims),
-        **retention_fields(losses(replay) if lost is None else lost),
+        **_retention(replay, losses(replay) if lost is None else lost),
         "counter_error": counter_error(replay, table),
         "composition": composition(table),
         "alarms": list(replay.alarms),
@@ -146,3 +146,11 @@ def composition(table: TurnTable) -> dict[str, Any]:
         "of_request": {"hidden": _share(table.hidden, whole), **{n: _share(v, whole) for n, v in sources.items()}},
         "of_logged": {n: _share(v, logged) for n, v in sources.items()},
     }
+
+
+def _retention(replay: Replay, lost: Sequence[Loss]) -> dict[str, Any]:
+    """What was needed later. Truncation is no yardstick for what an agent summarised itself: no lift there."""
+    fields = retention_fields(lost)
+    if replay.policy.strategy == "recorded":
+        fields |= {name: None for name in fields if name.startswith(("rlr_truncated", "rlr_lift"))}
+    return fields

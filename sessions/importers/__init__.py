@@ -15,6 +15,7 @@ from sessions.importers.assembly import make_keys_distinct
 from sessions.importers.detect import FORMATS, NOT_READ_YET, detect
 from sessions.importers.parsed import Detection, ImportFailure, ParsedSession
 from sessions.importers.reader import Progress, Reader
+from sessions.importers.regular_file import require_regular_file
 from sessions.importers.signatures import HEAD_BYTES, SQLITE_MAGIC, recognise_bytes, refuse_what_is_no_text
 
 __all__ = ["FORMATS", "ImportFailure", "ParsedSession", "read_sessions"]
@@ -51,6 +52,7 @@ def read_sessions(
 
 
 def _read(path: Path, format_name: str | None, progress: Progress | None, name: str) -> list[ParsedSession]:
+    require_regular_file(path, name)
     with path.open("rb") as stream:
         head = stream.read(HEAD_BYTES)
     if head.startswith(SQLITE_MAGIC):

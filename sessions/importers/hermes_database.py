@@ -10,6 +10,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -69,10 +70,14 @@ def _sessions(name: str, connection: sqlite3.Connection) -> list[ParsedSession]:
         )
     order = "started_at, id" if "started_at" in session_columns else "id"
     found = []
-    for about in _rows(connection, "sessions", session_columns, f"ORDER BY {order}"):
-        rows = _rows(connection, "messages", message_columns, "WHERE session_id = ? ORDER BY id", (about["id"],))
+    for stored in _rows(connection, "sessions", session_columns, f"ORDER BY {order}"):
+        rows = _rows(connection, "messages", message_columns, "WHERE session_id = ? ORDER BY id", (stored["id"],))
+        unreadable: Counter[str] = Counter()
+        about = _without_blobs(stored, unreadable)
         session = start_session(about, detection)
-        add_rows(session, rows, string(about.get("model")))
+        add_rows(session, (_without_blobs(row, unreadable) for row in rows), string(about.get("model")))
+        for column, count in unreadable.items():
+            session.warnings.append(f"{count} values of {column} are BLOBs that hold no text and are left out.")
         if about.get("end_reason") == "compression":
             tally(session.metadata, "end_reason/compression")
             session.records += 1
@@ -97,6 +102,19 @@ def _rows(
     query = f"SELECT {', '.join(columns)} FROM {table} {rest}"  # noqa: S608 - see above
     for row in connection.execute(query, values).fetchall():
         yield dict(zip(columns, row, strict=True))
+
+
+def _without_blobs(row: dict[str, Any], unreadable: Counter[str]) -> dict[str, Any]:
+    """SQLite keeps what it is given: text that was written as a BLOB is text; other bytes are counted and left out."""
+    return {name: _text(name, value, unreadable) if isinstance(value, bytes) else value for name, value in row.items()}
+
+
+def _text(column: str, value: bytes, unreadable: Counter[str]) -> str | None:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        unreadable[column] += 1
+        return None
 
 
 @contextmanager

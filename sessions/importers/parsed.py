@@ -164,3 +164,9 @@ class ImportFailure(Exception):
         self.message = message
         self.hint = hint
         self.guesses = tuple(guesses)
+
+    @property
+    def sentences(self) -> str:
+        """Message and hint for one line, each with its full stop."""
+        message = self.message if not self.hint or self.message.endswith((".", "!", "?")) else self.message + "."
+        return f"{message} {self.hint}".rstrip()

@@ -9,18 +9,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import orjson
 
-from sessions.importers.decoding import Undecodable, decode_text, decode_value, recover, values_of
+from sessions.importers import large_values
+from sessions.importers.decoding import decode_text, recover, values_of
 from sessions.importers.fields import JsonObject, tally
 from sessions.importers.parsed import ImportFailure
 
 LARGEST_VALUE = 256 * 1024 * 1024
 _PIECE = 1024 * 1024
 _BOM = b"\xef\xbb\xbf"
+_REPAIRED = "text repaired (NUL or broken UTF-8)"
 _PATIENCE_LINES = 1000
 _PATIENCE_BYTES = 16 * 1024 * 1024
 
@@ -41,6 +44,7 @@ class Reader:
         self._containers = 0
         self._failed_lines = 0
         self._document_error = ""
+        self._is_too_large = False
         self._first_place: dict[str, int] = {}
 
     def values(self) -> Iterator[Any]:
@@ -48,6 +52,12 @@ class Reader:
         is_first = True
         with self.path.open("rb", buffering=_PIECE) as stream:
             for number, line in enumerate(self._lines(stream), 1):
+                if len(line) > _PIECE:
+                    if b"\x00" in line:  # before anything makes a copy of them
+                        line = line.replace(b"\x00", b"")
+                        self._note(_REPAIRED, number)
+                    if self._is_refused(line):
+                        continue
                 try:
                     value = orjson.loads(line)
                 except ValueError:
@@ -112,43 +122,82 @@ class Reader:
     def _long_line(self, start: bytes, stream: BinaryIO) -> bytes:
         """The rest of a line longer than one piece; empty, and counted, when it cannot be one value."""
         begins_value = start.removeprefix(_BOM).lstrip(b" \t\r\x00")[:1] in (b"{", b"[", b"")
-        pieces, size = [start], len(start)
+        is_kept, kept, size = begins_value, BytesIO(), len(start)
+        kept.write(start)
+        has_known_field = large_values.has_known_field(start)
         while piece := stream.readline(_PIECE):
             self._bytes_read += len(piece)
             size += len(piece)
-            if begins_value and size <= LARGEST_VALUE:
-                pieces.append(piece)
+            is_kept = is_kept and size <= LARGEST_VALUE and (size < large_values.LARGE or has_known_field)
+            if is_kept:
+                kept.write(piece)
             else:
-                pieces.clear()
+                kept = BytesIO()
             if piece.endswith(b"\n"):
                 break
-        if pieces:
-            return b"".join(pieces)
-        self._lose("line over 256 MB" if begins_value else "line that is not JSON", 0)
+        if is_kept:
+            return kept.getvalue()
+        if not begins_value:
+            self._lose("line that is not JSON", 0)
+        else:
+            self._lose("line over 256 MB" if size > LARGEST_VALUE else f"line {large_values.NO_KNOWN_FIELD}", 0)
         return b""
+
+    def _is_refused(self, line: bytes) -> bool:
+        """Whether a long line would take more memory than it is worth; it is counted then."""
+        why = large_values.refusal(line)
+        if why:
+            self._lose(f"line {why}", 0)
+        return bool(why)
 
     def _document(self, first_line: bytes) -> list[Any] | None:
         """The file as one pretty-printed document (or several in a row), None when it is lines after all."""
         if first_line.lstrip(b" \t\r\x00")[:1] not in (b"{", b"["):
             return None
-        if self.path.stat().st_size > LARGEST_VALUE:
-            self._document_error = "it is over 256 MB and its first line is not a complete JSON value"
+        raw = self._whole(first_line)
+        if raw is None:
             return None
-        raw = self.path.read_bytes().removeprefix(_BOM)
+        if raw is not first_line:
+            try:
+                return [orjson.loads(raw)]
+            except ValueError:
+                pass  # several values, or bytes that orjson does not take
         try:
-            return [decode_value(raw)]
-        except Undecodable as error:
-            self._document_error = str(error)
-        try:
-            values = list(values_of(decode_text(raw)))
-        except ValueError:
+            text = decode_text(raw)
+            del raw
+            return list(values_of(text)) or None
+        except ValueError as error:
+            self._document_error = f"is not complete JSON: {error}"
             return None
-        return values or None
+
+    def _whole(self, first_line: bytes) -> bytes | None:
+        """All bytes of the file; None, and an error, where they are not worth their memory."""
+        size = self.path.stat().st_size
+        if size > LARGEST_VALUE:
+            self._document_error = (
+                "is not complete JSON: it is over 256 MB and its first line is not a complete JSON value"
+            )
+            self._is_too_large = True
+            return None
+        if size <= self._bytes_read:
+            return first_line
+        with self.path.open("rb") as stream:
+            head = stream.read(large_values.HEAD_BYTES).removeprefix(_BOM)
+            if size < large_values.LARGE or large_values.has_known_field(head):
+                raw = head + stream.read()
+                why = large_values.refusal(raw)
+            else:
+                raw, why = b"", large_values.NO_KNOWN_FIELD
+        if why:
+            self._document_error = f"is a document {why}"
+            self._is_too_large = True
+            return None
+        return raw
 
     def _recovered(self, line: bytes, number: int) -> Iterator[Any]:
         found = recover(line)
         if found.repaired_text:
-            self._note("text repaired (NUL or broken UTF-8)", number)
+            self._note(_REPAIRED, number)
         for reason in found.lost:
             is_cut_off = not line.endswith(b"\n") and reason == "damaged record" and not found.values
             self._lose("truncated last line" if is_cut_off else reason, number)
@@ -178,11 +227,10 @@ class Reader:
         if self._containers:
             return
         if self._document_error:
-            too_large = self._document_error.startswith("it is over")
             raise ImportFailure(
-                f"{self.name} is not complete JSON: {self._document_error}",
+                f"{self.name} {self._document_error}",
                 "Split it, or export it as JSONL."
-                if too_large
+                if self._is_too_large
                 else "Export the session again; the file may have been cut off while it was written.",
             )
         found = f" ({'; '.join(self.warnings[:3])})" if self.warnings else ""

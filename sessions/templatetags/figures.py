@@ -103,7 +103,7 @@ def percent(ratio: Any) -> str:
         return ABSENT
     share = number * 100
     decimals = 1 if 0 < abs(share) < 9.95 else 0
-    return f"{share:.{decimals}f}{THIN}%"
+    return f"{share:z.{decimals}f}{THIN}%"
 
 
 @register.filter
@@ -111,7 +111,8 @@ def signed_percent(ratio: Any) -> str:
     number = as_number(ratio)
     if number is None:
         return ABSENT
-    return f"{'−' if number < 0 else '+'}{percent(abs(number))}"
+    shown = percent(abs(number))
+    return shown if float(shown.split(THIN)[0]) == 0 else f"{'−' if number < 0 else '+'}{shown}"
 
 
 @register.filter

@@ -48,7 +48,7 @@ function follow(shown) {
 }
 
 function isTyping(target) {
-  return target.closest("input:not([type=range]), textarea, select, [contenteditable], dialog[open]") !== null;
+  return target.closest("input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], dialog[open]") !== null;
 }
 
 if (form) {

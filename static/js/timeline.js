@@ -1,23 +1,11 @@
 // Draws the timeline: plotly is loaded once the page stands, the figure comes as JSON, colours from the style
 // sheet. A click chooses the turn; the chosen turn is marked. Without it the table and the scrubber remain.
 
-import { colour } from "./palette.js";
+import { draw as drawFigure, paint, plotly } from "./charts.js";
 
 const plot = document.getElementById("timeline");
 let figure = null;
 let chosen = null;
-
-function paint(value) {
-  if (Array.isArray(value)) return value.map(paint);
-  if (value && typeof value === "object") {
-    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, paint(one)]));
-  }
-  if (typeof value !== "string" || !value.startsWith("var:")) return value;
-  const [name, opacity] = value.slice(4).split("/");
-  const solid = colour(name);
-  const parts = solid.match(/[\d.]+/g);
-  return opacity && parts ? `rgba(${parts.slice(0, 3).join(",")},${opacity})` : solid;
-}
 
 function place(turn) {
   let low = 0, high = figure.turns.length - 1;
@@ -37,40 +25,47 @@ function turnAt(x) {
 function marker() {
   if (chosen === null) return [];
   const x = place(chosen);
-  return [{ type: "line", layer: "above", xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1, line: { color: paint("var:accent/0.38"), width: 7 } }];
+  return [{ type: "line", layer: "above", xref: "x", yref: "paper", x0: x, x1: x, y0: 0, y1: 1, line: { color: "var:accent/0.38", width: 7 } }];
+}
+
+// What a search found, at the turns that first held it: [turn, messages] pairs of the list of hits.
+function found() {
+  return JSON.parse(document.getElementById("hits")?.dataset.marks ?? "[]");
+}
+
+// Strokes at the foot: one path, and so one element, for all of them.
+function foundShapes(marks) {
+  if (!marks.length) return [];
+  const path = marks.map(([turn]) => `M${place(turn)},0L${place(turn)},0.04`).join("");
+  return [{ type: "path", name: "found", layer: "above", xref: "x", yref: "paper", path, line: { color: "var:accent", width: 3 } }];
+}
+
+function withFound(trace, marks) {
+  if (trace.name !== "under policy" || !marks.length) return trace;
+  const counts = new Map(marks);
+  const said = figure.turns.map((turn) => (counts.has(turn) ? `<br>found here: ${counts.get(turn)}` : ""));
+  return { ...trace, customdata: trace.customdata.map((text, i) => text + said[i]) };
+}
+
+function shapes() {
+  return [...figure.layout.shapes, ...foundShapes(found()), ...marker()];
 }
 
 async function draw() {
-  const painted = paint({ data: figure.data, layout: figure.layout });
-  painted.layout.shapes = [...painted.layout.shapes, ...marker()];
-  await window.Plotly.react(plot, painted.data, painted.layout, { displayModeBar: false, responsive: true });
-}
-
-// plotly's map library writes a style sheet into the page unless this element is there. The page has no map.
-const MAP_STYLE = "9f215cf04c5486422605d13261cb87401f4e7763b6296af81e98efbc0130da53";
-
-function script(address) {
-  const standIn = document.createElement("template");
-  standIn.id = MAP_STYLE;
-  document.head.append(standIn);
-  return new Promise((resolve, reject) => {
-    const element = document.createElement("script");
-    element.src = address;
-    element.onload = resolve;
-    element.onerror = reject;
-    document.head.append(element);
-  });
+  const marks = found();
+  const data = figure.data.map((trace) => withFound(trace, marks));
+  await drawFigure(plot, { data, layout: { ...figure.layout, shapes: shapes() } });
 }
 
 async function start() {
-  const [answer] = await Promise.all([fetch(plot.dataset.figure), script(plot.dataset.plotly)]);
+  const [answer] = await Promise.all([fetch(plot.dataset.figure), plotly(plot.dataset.plotly)]);
   if (!answer.ok) throw new Error(`the figure answered ${answer.status}`);
   figure = await answer.json();
-  plot.replaceChildren();
   chosen = Number(document.getElementById("turn").value);
   await draw();
-  plot.dataset.drawn = "";
   plot.on("plotly_click", (event) => {
+    const mark = event.points.find((point) => point.data.name === "agent's own");
+    if (mark) window.htmx.ajax("GET", mark.customdata[1], { target: "#compactions", swap: "outerHTML show:#compactions:top" });
     const turn = turnAt(event.points[0].x);
     document.dispatchEvent(new CustomEvent("hermes:choose-turn", { detail: turn }));
   });
@@ -79,7 +74,10 @@ async function start() {
   document.addEventListener("hermes:turn", (event) => {
     if (event.detail === chosen) return;
     chosen = event.detail;
-    window.Plotly.relayout(plot, { shapes: [...paint(figure.layout.shapes), ...marker()] });
+    window.Plotly.relayout(plot, { shapes: paint(shapes()) });
+  });
+  document.addEventListener("htmx:afterSwap", (event) => {
+    if (event.detail.elt.id === "hits") draw();
   });
 }
 

@@ -138,6 +138,22 @@ function send(file, item) {
   request.send(body);
 }
 
+// One refresh at a time. Not a request of htmx's: the answer replaces the table, and with it what the table still asks.
+let isRefreshing = false;
+let isStale = false;
+
+async function refreshSessions() {
+  isStale = true;
+  if (isRefreshing) return;
+  isRefreshing = true;
+  while (isStale) {
+    isStale = false;
+    const answer = await fetch(location.href, { headers: { "HX-Request": "true", "HX-Target": "sessions" } });
+    if (answer.ok) htmx.swap("#sessions", await answer.text(), { swapStyle: "outerHTML" });
+  }
+  isRefreshing = false;
+}
+
 function finish(item, request) {
   const type = request.getResponseHeader("Content-Type") ?? "";
   const answer = type.startsWith("text/html") ? new DOMParser().parseFromString(request.responseText, "text/html") : null;
@@ -148,7 +164,7 @@ function finish(item, request) {
       if (!result.querySelector(".name")) result.querySelector(".line").append(name.cloneNode(true));
     }
     item.replaceWith(...results);
-    if (request.status === 200) document.body.dispatchEvent(new CustomEvent("sessions-changed"));
+    if (request.status === 200) refreshSessions();
   } else if (type.startsWith("text/plain")) {
     fail(item, request.responseText.slice(0, 500));
   } else if (request.status === 413 && answer) {

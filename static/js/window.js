@@ -13,7 +13,7 @@ function step(direction) {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input:not([type=range]), textarea, select, [contenteditable], dialog[open]")) return;
+  if (event.target.closest("input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], dialog[open]")) return;
   if (event.key === "j" || event.key === "k") step(event.key === "j" ? 1 : -1);
   else if (event.key in KEYS) document.querySelector(`#window .seg [data-side="${KEYS[event.key]}"]`)?.click();
 });

@@ -11,7 +11,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from compression.engine.presets import PRESETS
 from compression.replays import stored_replay
-from sessions.importers.parsed import Part
+from sessions.importers.parsed import ParsedBoundary, Part
 from sessions.models import Project, Session
 from tests.compression.sessions import log_text, parsed, store, with_event
 
@@ -106,9 +106,17 @@ def test_choosing_a_policy_keeps_the_turn(page: Page, session: Session) -> None:
 
 
 def test_the_page_stays_under_1500_nodes_with_its_chart(page: Page, project: Project) -> None:
-    session = store(parsed(400, lines=60, with_usage=True), project)
+    recorded = parsed(400, lines=60, with_usage=True)
+    recorded.boundaries = [ParsedBoundary(turn.request_end - 1, "compact") for turn in recorded.turns[50::50]]
+    session = store(recorded, project)
 
-    open_page(page, session, "?policy=sliding-window&turn=399&open=500")
+    page.set_default_timeout(60_000)
+    open_page(page, session, "?policy=sliding-window&turn=399&open=500&q=batch")
+    page.get_by_role("link", name="what left").first.click()
+    expect(page.locator("#compactions li")).to_have_count(8)
+    for _ in range(page.locator(".whatif a").count()):
+        page.locator(".whatif a").first.click()
+        expect(page.locator(".whatif .htmx-request")).to_have_count(0)
 
     assert page.evaluate("document.querySelectorAll('*').length") <= 1_500
 
@@ -150,3 +158,57 @@ def test_the_slider_is_a_form_where_no_script_runs(page: Page, session: Session,
 
         expect(plain.locator("#window-title")).to_have_text("Window at turn 39")
         expect(plain.locator("#window[data-side=after]")).to_be_visible()
+
+
+def test_a_search_marks_the_timeline_and_leads_to_the_block(page: Page, session: Session) -> None:
+    open_page(page, session, "?policy=chapter")
+
+    page.keyboard.press("/")
+    page.keyboard.insert_text("worker-7 ")
+
+    expect(page.locator("#hits li")).to_have_count(1)
+    expect(page).to_have_url(re.compile(r"[?&]q=worker-7"))
+    page.wait_for_function("document.getElementById('timeline').layout.shapes.some((shape) => shape.name === 'found')")
+    page.locator("#hits li a").press("Enter")
+    expect(page.locator("#window-title")).to_have_text("Window at turn 8")
+    expect(page.locator("#window .block.selected").first).to_have_attribute("data-message", "16")
+    expect(page).to_have_url(re.compile(r"open=16.*q=worker-7"))
+
+
+def test_the_page_works_with_the_keyboard_alone(page: Page, session: Session) -> None:
+    open_page(page, session, "?policy=chapter&turn=50")
+
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    for key in ("/", "j", "[", "b", "←"):
+        expect(keys.locator("kbd", has_text=re.compile(f"^{re.escape(key)}$")).first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(keys).not_to_be_visible()
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    focused = page.locator("#window .block:focus")
+    expect(focused).to_have_count(1)
+    page.keyboard.press("k")
+    expect(page.locator("#window .block:focus")).to_have_attribute(
+        "data-message", page.locator("#window .block").first.get_attribute("data-message") or "none"
+    )
+    page.keyboard.press("a")
+    expect(page.locator("#window[data-side=after]")).to_be_visible()
+    page.locator(".whatif a").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".whatif .answer")).to_have_count(1)
+    page.get_by_role("link", name="Table").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#composition table")).to_be_visible()
+
+
+def test_what_an_own_compaction_took_opens_in_the_list(page: Page, project: Project) -> None:
+    recorded = parsed(20, lines=20)
+    recorded.boundaries = [ParsedBoundary(recorded.turns[15].request_end - 1, "compact")]
+    open_page(page, store(recorded, project))
+
+    page.get_by_role("link", name="what left").click()
+
+    expect(page.locator("#compactions li")).to_have_count(8)
+    page.get_by_role("link", name="all compactions").click()
+    expect(page.locator("#compactions tbody tr")).to_have_count(1)

@@ -28,6 +28,15 @@ def hold_back(route: Route) -> None:
     route.continue_()
 
 
+def test_every_file_of_several_has_its_row_without_a_reload(page: Page, project: Project) -> None:
+    page.goto("/projects/apollo/")
+
+    names = ["Fix the parser", "Write the docs", "Mend the tests", "Count the tokens"]
+    page.locator("input[type=file]").set_input_files([chat(name, f"{at}.json") for at, name in enumerate(names)])
+
+    expect(page.locator("table.sessions tbody tr")).to_have_count(4)
+
+
 def test_chosen_files_show_progress_then_a_link_and_a_row(page: Page, project: Project) -> None:
     page.goto("/projects/apollo/")
     expect(page.get_by_text("No sessions yet")).to_be_visible()

@@ -80,7 +80,7 @@ def test_the_table_holds_the_engines_figures_for_all_three(session: Session) -> 
     assert [cell.text for cell in found["tokens sent"]] == [short(s["sent_after"]) for s in summaries]
     assert [cell.text for cell in found["events"]] == [grouped(s["events"]) for s in summaries]
     assert [cell.text for cell in found["peak"]] == [short(s["peak_after"]) for s in summaries]
-    assert [cell.text for cell in found["session saved"]] == [percent(s["session_saved"]) for s in summaries]
+    assert [cell.text for cell in found["saved of all tokens sent"]] == [percent(s["session_saved"]) for s in summaries]
     assert [cell.text for cell in found["violations"]] == ["0", "0", "0"]
     first = next(event.turn for event in done[2].events if event.kind == "compress")
     assert found["events"][2].small.endswith(f"turn {first}")

@@ -38,13 +38,13 @@ def policies(draw: st.DrawFn) -> Policy:
     low, high = sorted((draw(st.integers(1, 99)), draw(st.integers(1, 99))))
     floor, ceiling = sorted((draw(st.integers(20, 100_000)), draw(st.integers(20, 100_000))))
     least, most = sorted((draw(st.integers(0, 5_000_000)), draw(st.integers(0, 5_000_000))))
-    window = draw(st.just("auto") | st.integers(1_000, 20_000_000))
-    reserve = draw(st.integers(0, 1_000_000 if window == "auto" else min(int(window) - 1, 1_000_000)))
+    window = draw(st.none() | st.integers(1_000, 20_000_000))
+    reserve = draw(st.integers(0, 1_000_000 if window is None else min(window - 1, 1_000_000)))
     return Policy(
         name=draw(WORDS),
         about=draw(st.just("") | WORDS),
         strategy=draw(st.sampled_from(get_args(Policy.model_fields["strategy"].annotation))),
-        context_window=window,
+        context_window="auto" if window is None else window,
         trigger_ratio=(high + 1) / 100,
         target_ratio=low / 100,
         min_reclaim_tokens=draw(st.integers(0, 1_000_000)),

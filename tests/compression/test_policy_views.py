@@ -207,8 +207,8 @@ def test_a_preview_costs_the_same_queries_however_large_the_project(
         store(parsed(2, key=f"k{number}"), project)
     signed_in.post(f"{PAGE}preview/", typed(), headers=HTMX)
 
-    # browser session, user, project, in force, the session, the project's state
-    with django_assert_num_queries(6):
+    # browser session, user, project, in force, the session, the project's state, a version that says the same
+    with django_assert_num_queries(7):
         signed_in.post(f"{PAGE}preview/", typed(trigger_ratio="0.6"), headers=HTMX)
 
 
@@ -322,6 +322,42 @@ def test_pressing_adopt_and_restore_twice_does_each_once(signed_in: Client, proj
     assert PolicyVersion.objects.count() == 3
 
 
+def test_an_adoption_that_was_undone_stays_in_the_history(signed_in: Client, project: Project, user: User) -> None:
+    saved(signed_in, trigger_ratio="0.8")
+    signed_in.post(f"{PAGE}versions/1/adopt/")
+    signed_in.post(f"{PAGE}undo/", {"seen": policies.standing_adoptions(project)[0].pk})
+    signed_in.post(f"{PAGE}versions/1/adopt/")
+
+    rows = signed_in.get(PAGE).context["adoptions"]
+
+    assert [(row.adoption.version.number, row.adoption.by, row.undone and row.undone.by) for row in rows] == [
+        (1, user, None), (1, user, user),
+    ]  # fmt: skip
+
+
+def test_a_saved_draft_says_so_and_can_be_adopted_at_once(signed_in: Client, project: Project) -> None:
+    saved(signed_in, trigger_ratio="0.8")
+
+    shown = signed_in.get(f"{PAGE}?from=v1")
+    edited = signed_in.post(f"{PAGE}preview/", typed(trigger_ratio="0.7"), headers=HTMX)
+    signed_in.post(f"{PAGE}versions/1/adopt/")
+    adopted = signed_in.get(f"{PAGE}?from=v1")
+
+    found = [response.context["saved"] for response in (shown, edited, adopted)]
+    assert [version and version.number for version in found] == [1, None, None]
+    assert b'<span class="badge good">v1 saved, not in force</span>' in shown.content
+
+
+def test_standard_pin_rules_that_hold_nothing_are_folded(signed_in: Client, project: Project, session: Session) -> None:
+    context = signed_in.get(PAGE).context
+
+    assert len(context["idle_pins"]) + len(context["shown_pins"]) == len(HERMES.pins) + 1
+    assert {view.kept for view in context["idle_pins"]} == {False}
+    assert [view.kept for view in context["shown_pins"] if not view.row.is_empty] == [True] * (
+        len(context["shown_pins"]) - 1
+    )
+
+
 def test_the_history_says_what_each_version_changed(signed_in: Client, project: Project) -> None:
     saved(signed_in, trigger_ratio="0.8")
     saved(signed_in, trigger_ratio="0.9", recent_tokens="12000", note="deeper")
@@ -339,10 +375,21 @@ def test_a_diff_names_the_fields_that_differ(signed_in: Client, project: Project
     response = signed_in.get(f"{PAGE}diff/?old=in-force&new=v1")
 
     found = {row.label: (row.old, row.new, row.unit) for row in response.context["rows"]}
-    todo = "tool *todo*, keep last 1 (latest task list)"
-    assert set(found) == {"Trigger", "Pinned"}
-    assert found["Trigger"] == (["0.75"], ["0.8"], "of window")
-    assert (todo in found["Pinned"][0], todo in found["Pinned"][1]) == (True, False)
+    assert found == {
+        "Trigger": (["0.75"], ["0.8"], "of window"),
+        "Pinned": (["tool *todo*, keep last 1 (latest task list)"], [], ""),
+    }
+
+
+def test_a_menu_tells_versions_by_their_notes_and_marks_what_is_in_force(signed_in: Client, project: Project) -> None:
+    saved(signed_in, trigger_ratio="0.8", note="less often")
+    saved(signed_in, trigger_ratio="0.9")
+    signed_in.post(f"{PAGE}versions/2/adopt/")
+
+    (_, versions), (_, presets) = signed_in.get(f"{PAGE}diff/").context["choices"]
+
+    assert [label for _, label, _ in versions] == ["v2 · hermes · in force", "v1 · less often"]
+    assert presets[0][1] == f"preset {presets[0][0]}"
 
 
 def test_a_diff_against_a_preset(signed_in: Client, project: Project) -> None:
@@ -393,6 +440,21 @@ def test_a_file_names_itself_and_every_fault(signed_in: Client, project: Project
         "mine.json: trigger_ratio: Input should be less than or equal to 1", "mine.json: unknown field colour",
     ]  # fmt: skip
     assert response.context["form"].policy == HERMES
+
+
+def test_a_bad_file_leaves_the_draft_as_it_was_typed(signed_in: Client, project: Project) -> None:
+    file = SimpleUploadedFile("mine.json", b"[]")
+
+    response = signed_in.post(
+        f"{PAGE}import/", {**typed(trigger_ratio="0.6"), "note": "half done", "origin": "v3", "file": file}
+    )
+
+    form = response.context["form"]
+    assert (form.raw("trigger_ratio"), response.context["note"], response.context["origin"]) == (
+        "0.6",
+        "half done",
+        "v3",
+    )
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
+from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
 from compression.engine.snapshots import UnknownAddress
@@ -69,3 +71,20 @@ def test_what_a_deleted_session_held_is_gone(project: Project) -> None:
 
     with pytest.raises(UnknownAddress):
         stored_original("apollo", SHA)
+
+
+def test_the_command_finds_what_the_dashboard_shows_without_being_told_the_project(
+    project: Project, capfd: pytest.CaptureFixture[str]
+) -> None:
+    ingest(recorded.session(result=BODY), project=project, file=FILE)
+
+    call_command("recall", f"hermes:{SHA[:12]}", "--lines", "2")
+
+    assert capfd.readouterr().out == "zwei – 2\n"
+
+
+def test_the_command_looks_nowhere_else_than_in_the_folder_that_it_is_told(project: Project, tmp_path: Path) -> None:
+    ingest(recorded.session(result=BODY), project=project, file=FILE)
+
+    with pytest.raises(CommandError, match="nothing is stored under"):
+        call_command("recall", f"hermes:{SHA[:12]}", "--store", str(tmp_path))

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from compression import replays
+from compression import replay_document, replays
 from compression.engine.presets import PRESETS
 from compression.models import StoredReplay
 from compression.replay_document import ReplayDocument
@@ -50,6 +50,17 @@ def test_a_grown_session_is_worked_out_anew_and_the_old_replay_goes(project: Pro
 
     assert grown.turns == 5
     assert [row.revision for row in StoredReplay.objects.all()] == [2]
+
+
+def test_a_replay_of_an_older_layout_is_worked_out_anew(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = store(parsed(3), project)
+    monkeypatch.setattr(replay_document, "LAYOUT", 1)
+    first = stored_replay(session, CHAPTER)
+    monkeypatch.undo()
+    replays._shelf.clear()
+
+    assert stored_replay(session, CHAPTER) == first
+    assert ReplayDocument.unpacked(bytes(StoredReplay.objects.get().body)) == first
 
 
 def test_policies_are_stored_beside_each_other(project: Project) -> None:

@@ -69,9 +69,9 @@ def test_the_facts_are_the_engines(signed_in: Client, project: Project) -> None:
         (f"~{short(summary['peak_before'])}", "peak, estimated"),
         (f"turn {replayed.events[0].turn}", f"passes the trigger, {percent(0.75)}"),
         ("m-1", "100K window"),
-        (f"−{percent(summary['session_saved'])}", f"of {short(summary['sent_before'])} tokens sent"),
-        (f"−{percent(summary['request_saved'])}", f"of {short(summary['request_tokens'])} at events"),
-        (f"−{percent(summary['tool_saved'])}", f"of {short(summary['tool_before'])} tool results there"),
+        (percent(summary["session_saved"]), f"saved of all tokens sent, {short(summary['sent_before'])}"),
+        (percent(summary["request_saved"]), f"saved of the windows at events, {short(summary['request_tokens'])}"),
+        (percent(summary["tool_saved"]), f"saved of tool results at events, {short(summary['tool_before'])}"),
         (f"{summary['addresses']} / {summary['addresses']}", "addresses resolve, 0 violations"),
     ]
 
@@ -127,7 +127,7 @@ def test_a_leading_answer_without_usage_or_times_is_shown(signed_in: Client, pro
 
     html = page(signed_in, store(odd, project), "?turn=2")
 
-    assert "no minutes: the log gives no times" in html
+    assert "no minutes: the log gives no times, or only one" in html
     assert "I begin" in html
 
 
@@ -207,7 +207,7 @@ def test_the_policy_in_force_is_the_one_that_is_shown(signed_in: Client, project
 
     assert response.context["state"].policy == mild
     assert response.context["document"].table.after == stored_replay(session, mild).table.after
-    assert '<option value="v1" selected>v1 mild · in force</option>' in response.content.decode()
+    assert '<option value="v1" selected>v1 · mild · in force</option>' in response.content.decode()
 
 
 def test_a_version_is_named_in_the_address(signed_in: Client, project: Project, user: User) -> None:
@@ -242,6 +242,23 @@ def test_a_version_of_another_project_is_unknown(signed_in: Client, project: Pro
     save_version(project=other_project, policy=PRESETS["chapter"], author=None)
 
     assert signed_in.get(session.get_absolute_url() + "?policy=v1").status_code == 400
+
+
+# what fills the window
+
+
+@pytest.mark.parametrize(("of", "column"), [("before", "before"), ("after", "after")])
+def test_what_fills_the_window_adds_up_to_it_on_both_sides(
+    signed_in: Client, project: Project, of: str, column: str
+) -> None:
+    session = with_event(project)
+    document = stored_replay(session, PRESETS["chapter"])
+
+    response = signed_in.get(f"{session.get_absolute_url()}composition/?policy=chapter&of={of}&as=table")
+
+    shares = response.context["fills"]["shares"]
+    assert sum(share.tokens for share in shares) == getattr(document.table, column)[59]
+    assert response.content.decode().count("<tr><td><i class") == len(shares)
 
 
 # texts on demand

@@ -7,6 +7,7 @@ from compression.figures import timeline
 from compression.replays import stored_replay
 from compression.sampling import sampled
 from compression.treemap import tiles
+from sessions.importers.parsed import ParsedTurn
 from sessions.models import Project
 from tests.compression.sessions import parsed, store, with_event
 
@@ -40,6 +41,28 @@ def test_a_log_without_times_keeps_turns_as_its_axis(project: Project) -> None:
     document = stored_replay(store(parsed(4, with_times=False), project), CHAPTER)
 
     assert timeline(document, CHAPTER, "minutes")["at"] == [0, 1, 2, 3]
+
+
+def test_every_exchange_is_as_wide_as_another(project: Project) -> None:
+    session = parsed(3, lines=2)
+    more = parsed(2, lines=2)
+    start = len(session.messages)
+    session.messages += more.messages
+    session.turns += [
+        ParsedTurn(t.request_end + start, t.response_end + start, t.results_end + start) for t in more.turns
+    ]
+    document = stored_replay(store(session, project), CHAPTER)
+
+    figure = timeline(document, CHAPTER, "exchanges")
+
+    assert figure["at"] == [1.0, 1.3333, 1.6667, 2.0, 2.5]
+
+
+def test_one_prompt_makes_no_exchanges(project: Project) -> None:
+    document = stored_replay(store(parsed(3), project), CHAPTER)
+
+    assert document.exchange_places is None
+    assert timeline(document, CHAPTER, "exchanges")["at"] == [0, 1, 2]
 
 
 def test_recorded_context_is_a_line_of_its_own(project: Project) -> None:

@@ -30,6 +30,7 @@ def test_the_settings_in_force_are_printed_without_secrets() -> None:
 
     printed = json.loads(out.getvalue())
     assert printed["HERMES_MAX_UPLOAD_BYTES"] == 209715200
+    assert printed["HERMES_RUN_LEASE_SECONDS"] == 60
     assert printed["HERMES_SECRET_KEY"] == "***"
     assert django_settings.SECRET_KEY not in out.getvalue()
 

@@ -134,7 +134,7 @@ def test_a_defect_of_ours_is_admitted_in_the_same_shape(
 
     response = send(client, project)
 
-    assert (response.status_code, response.json()["error"]["code"]) == (500, "defect")
+    assert (response.status_code, response.json()["error"]["code"]) == (422, "defect")
     assert "of our own" in caplog.text
     assert Session.objects.count() == 0
 

@@ -26,7 +26,8 @@ def made_up_format(monkeypatch: pytest.MonkeyPatch) -> None:
     def read(path: Path, *, format: str | None = None, name: str = "") -> list[ParsedSession]:
         if path.read_text() == "bad":
             raise ImportFailure("bad.jsonl is bad.", "Mend it.")
-        return [recorded.session(key=key) for key in path.read_text().split()]
+        words = [word.partition(":") for word in path.read_text().split()]
+        return [recorded.session(int(exchanges or 1), key=key) for key, _, exchanges in words]
 
     monkeypatch.setattr("sessions.import_file.read_sessions", read)
 
@@ -58,6 +59,18 @@ def test_the_row_of_an_unchanged_session_says_the_same(project: Project, tmp_pat
     [second] = run(str(file), "--project", "apollo")
 
     assert second == {**first, "status": "unchanged"}
+
+
+def test_the_row_of_an_older_shorter_copy_counts_what_is_stored(project: Project, tmp_path: Path) -> None:
+    file = tmp_path / "one.jsonl"
+    file.write_text("a:3")
+    [long] = run(str(file), "--project", "apollo")
+    file.write_text("a:1")
+
+    [short] = run(str(file), "--project", "apollo")
+
+    counted = ("status", "messages", "turns", "counted_tokens")
+    assert [short[name] for name in counted] == ["unchanged", *(long[name] for name in counted[1:])]
 
 
 def test_a_bad_file_does_not_keep_the_good_ones_out(project: Project, tmp_path: Path) -> None:

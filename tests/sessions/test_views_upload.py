@@ -166,7 +166,7 @@ def test_a_defect_of_ours_is_admitted_without_a_traceback(
 
     response = signed_in.post(ADDRESS, {"files": chat()}, headers=HTMX)
 
-    assert response.status_code == 500
+    assert response.status_code == 422
     assert "nothing of it was stored" in response.text
     assert "secret detail" not in response.text
 
@@ -187,3 +187,11 @@ def test_uploads_need_the_forms_token(project: Project, signed_in: Client) -> No
 
     assert response.status_code == 403
     assert Session.objects.count() == 0
+
+
+def test_a_request_that_announces_too_much_gets_a_page_at_once(signed_in: Client, project: Project) -> None:
+    response = signed_in.post(ADDRESS, CONTENT_LENGTH=str(10**12))
+
+    assert response.status_code == 413
+    assert "<h1>The upload is larger than 209,715,200 bytes.</h1>" in response.text
+    assert response["Content-Security-Policy"].startswith("default-src 'self'")

@@ -10,8 +10,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from compression.engine.compressors import code_output, json_data, log, prose, table, test_report
+from compression.engine.compressors import (
+    binary,
+    code_output,
+    diff,
+    json_data,
+    listing,
+    log,
+    markup,
+    prose,
+    search_hits,
+    source_code,
+    table,
+    test_report,
+)
 from compression.engine.content_types import KINDS
+from compression.engine.excerpt import excerpt
 from compression.engine.tool_output import cleaned
 from compression.engine.units import Compressed, Count, Unit, Units, clip, fill, units_of
 
@@ -24,12 +38,23 @@ COMPRESSORS: Mapping[str, Callable[[str], Units]] = MappingProxyType(
         "log": log.units,
         "table": table.units,
         "json": json_data.units,
+        "source_code": source_code.units,
+        "search_hits": search_hits.units,
+        "diff": diff.units,
+        "listing": listing.units,
+        "markup": markup.units,
         "prose": prose.units,
+        "binary": binary.units,
     }
+)
+_BY_ARGUMENTS: Mapping[str, Callable[[str, str], Units]] = MappingProxyType(
+    {"source_code": source_code.units, "search_hits": search_hits.units}
 )
 
 # No token of a vocabulary in use spans more characters (those that do are runs of blanks).
 _CHARACTERS_A_TOKEN = 128
+# Before everything that a compressor proposes.
+_FIRST = -1_000_000
 
 
 class UnknownKind(ValueError):
@@ -39,18 +64,32 @@ class UnknownKind(ValueError):
         super().__init__(f"unknown content type {kind!r}; known: {', '.join(KINDS)}")
 
 
-def units(text: str, kind: str) -> Units:
-    """What the compressor of ``kind`` proposes; kinds without one are cut by lines."""
-    if kind not in KINDS:
+def units(text: str, kind: str, arguments: str = "") -> Units:
+    """What the compressor of ``kind`` proposes. ``arguments`` of the tool call name a language or a query.
+
+    Of a very long text only parts are read; then a first line says so.
+    """
+    if kind not in COMPRESSORS:
         raise UnknownKind(kind)
-    return COMPRESSORS.get(kind, code_output.units)(text)
+    read = excerpt(text)
+    if not read.note or kind == "binary":
+        return _whole_units(text, kind, arguments)
+    found = _whole_units(read.text, kind, arguments)
+    note = Unit(read.note, "must", _FIRST, _FIRST, "what was read", counts=read.counts)
+    return Units((note, *found.units), found.total, found.noun, found.gaps)
 
 
-def compress(text: str, *, kind: str, budget: int, count: Count) -> Compressed:
+def _whole_units(text: str, kind: str, arguments: str) -> Units:
+    if arguments and kind in _BY_ARGUMENTS:
+        return _BY_ARGUMENTS[kind](text, arguments)
+    return COMPRESSORS[kind](text)
+
+
+def compress(text: str, *, kind: str, budget: int, count: Count, arguments: str = "") -> Compressed:
     """``text`` in at most ``budget`` tokens, never longer than it was; unchanged when it fits as it is."""
     if _fits(text, budget, count):
         return Compressed(text, ("everything",))
-    return fill(units(text, kind), budget, count, longest=len(text))
+    return fill(units(text, kind, arguments), budget, count, longest=len(text))
 
 
 def head_tail(text: str, *, budget: int, count: Count, head: int = 20, tail: int = 10) -> Compressed:

@@ -67,7 +67,7 @@ def _parsed(text: str) -> object:
     except ValueError:
         pass
     values = []
-    for line in text.split("\n"):
+    for line in text.replace("}{", "}\n{").split("\n"):
         if line.strip():
             try:
                 values.append(loads(line))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from compression.engine.readers.problems import exit_lines
 from compression.engine.tool_output import cleaned
@@ -39,17 +39,9 @@ def units(text: str) -> Units:
     source = cleaned(text)
     exits = set(exit_lines(source.lines))
     sentences = list(_sentences(source.text))
-    words = [_WORD.findall(sentence[:_LONGEST_SENTENCE].lower()) for sentence, _, _ in sentences]
-    total = Counter(word for spoken in words for word in spoken if word not in _STOP_WORDS)
-    worths = []
-    told: set[str] = set()
-    for position, ((sentence, opens, _), bag) in enumerate(zip(sentences, map(set, words), strict=True)):
-        worth = _worth(sentence, bag, total, position, opens)
-        pattern = _DIGITS.sub("", sentence[:LONGEST_SHOWN])
-        worths.append(worth // 4 if pattern in told else worth)
-        told.add(pattern)
+    worth_of = worths([sentence for sentence, _, _ in sentences], [opens for _, opens, _ in sentences])
     opening = next((position for position, (sentence, _, _) in enumerate(sentences) if not _HEADING.match(sentence)), 0)
-    best = sorted(range(len(sentences)), key=lambda position: (-worths[position], position))
+    best = sorted(range(len(sentences)), key=lambda position: (-worth_of[position], position))
     place = {position: rank for rank, position in enumerate(best)}
     found = []
     for position, (sentence, _, line) in enumerate(sentences):
@@ -57,6 +49,20 @@ def units(text: str) -> Units:
         shown = clip(" ".join(clip(sentence, 2 * LONGEST_SHOWN).split()), LONGEST_SHOWN)
         found.append(Unit(shown, tier, position, rank, label, position, 1))
     return units_of(source, found, total=len(found), noun=("sentence", "sentences"), gaps="once")
+
+
+def worths(sentences: Sequence[str], opens: Sequence[bool] = ()) -> list[int]:
+    """How much each of ``sentences`` tells of the whole; ``opens`` says which ones begin a paragraph."""
+    words = [_WORD.findall(sentence[:_LONGEST_SENTENCE].lower()) for sentence in sentences]
+    total = Counter(word for spoken in words for word in spoken if word not in _STOP_WORDS)
+    found = []
+    told: set[str] = set()
+    for position, (sentence, bag) in enumerate(zip(sentences, map(set, words), strict=True)):
+        worth = _worth(sentence, bag, total, position, bool(opens) and opens[position])
+        pattern = _DIGITS.sub("", sentence[:LONGEST_SHOWN])
+        found.append(worth // 4 if pattern in told else worth)
+        told.add(pattern)
+    return found
 
 
 def _sentences(text: str) -> Iterator[tuple[str, bool, int]]:

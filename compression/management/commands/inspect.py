@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
-
-from compression.command_line import EngineCommand, shown
+from compression.command_line import EngineCommand
 from compression.engine.history import source_of
 from compression.transcripts import from_parsed, measure
 from sessions.describe import describe, turns_of_messages
+from sessions.file_failures import Failures
 from sessions.importers import read_sessions
 from sessions.importers.parsed import ImportFailure, ParsedSession
 from sessions.measures import MESSAGE_OVERHEAD_TOKENS
+from sessions.terminal import LONGEST_COMPLAINT, shown, shown_path
 
 
 class Command(EngineCommand):
@@ -29,37 +29,39 @@ class Command(EngineCommand):
         parser.add_argument("--json", action="store_true", help="one JSON document a line")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        failures = 0
+        failures = Failures()
         for path in options["files"]:
-            try:
-                sessions = read_sessions(path, format=options["format"])
-                if options["session"] is not None:
-                    sessions = [s for s in sessions if s.key == options["session"]]
-                    if not sessions:
-                        raise ImportFailure(f"{path.name} has no session {options['session']!r}.")
-            except ImportFailure as failure:
-                failures += 1
-                error = " ".join(filter(None, (failure.message, failure.hint)))
+            name = shown_path(path)
+            rows: list[dict[str, Any]] = []
+            with failures.of(path) as failed:
+                rows = list(rows_of(path, options))
+            if failed.error:
                 if options["json"]:
-                    self.write_json({"path": str(path), "error": error})
+                    self.write_json({"path": name, "error": failed.error})
                 else:
-                    self.stderr.write(f"{path}: {error}")
+                    self.stderr.write(shown(f"{name}: {failed.error}", LONGEST_COMPLAINT))
                 continue
-            for parsed in sessions:
-                if options["messages"]:
-                    for row in message_rows(parsed):
-                        self._say(row, message_line(row), as_json=options["json"])
+            line = message_line if options["messages"] else session_line
+            for row in rows:
+                if options["json"]:
+                    self.write_json(row)
                 else:
-                    row = describe(parsed, measure(parsed), path=str(path))
-                    self._say(row, session_line(row), as_json=options["json"])
-        if failures:
-            raise CommandError(f"{failures} of the files could not be read as sessions.", returncode=2)
+                    self.write_shown(line(row))
+        failures.conclude()
 
-    def _say(self, row: dict[str, Any], line: str, *, as_json: bool) -> None:
-        if as_json:
-            self.write_json(row)
+
+def rows_of(path: Path, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A row for each session, or with ``--messages`` for each of their messages."""
+    sessions = read_sessions(path, format=options["format"], name=shown_path(Path(path.name)))
+    if options["session"] is not None:
+        sessions = [session for session in sessions if session.key == options["session"]]
+        if not sessions:
+            raise ImportFailure(f"{path.name} has no session {options['session']!r}.")
+    for parsed in sessions:
+        if options["messages"]:
+            yield from message_rows(parsed)
         else:
-            self.stdout.write("\n".join(shown(row) for row in line.split("\n")))
+            yield describe(parsed, measure(parsed), path=shown_path(path))
 
 
 def message_rows(parsed: ParsedSession) -> Iterator[dict[str, Any]]:

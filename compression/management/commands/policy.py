@@ -32,7 +32,7 @@ class Command(EngineCommand):
             if options["json"]:
                 self.write_json({"valid": True, "name": policy.name, "digest": policy.digest})
             else:
-                self.stdout.write(f"{options['name']}: a valid policy, {policy.name!r}")
+                self.write_shown(f"{options['name']}: a valid policy, {policy.name!r}")
             return
         fields = policy.model_dump(mode="json")
         if options["json"]:
@@ -40,4 +40,4 @@ class Command(EngineCommand):
             return
         for name, value in fields.items():
             unit = (Policy.model_fields[name].json_schema_extra or {}).get("unit", "")  # type: ignore[union-attr]  # a dict in every field of ours
-            self.stdout.write(f"{name:<22} {value!r:<24} {unit:<10} {Policy.model_fields[name].description}")
+            self.write_shown(f"{name:<22} {value!r:<24} {unit:<10} {Policy.model_fields[name].description}")

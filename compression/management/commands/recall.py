@@ -8,10 +8,10 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from compression.command_line import EngineCommand, add_store, bad_input_exits_with_2, store_of
-from compression.engine.snapshots import SCHEME, Slice, read_slice
+from compression.engine.snapshots import SCHEME, Slice, UnknownAddress, read_slice
 from compression.engine.tokens import default_counter
 from compression.recall import stored_original
-from compression.subjects import a_reachable_database
+from compression.subjects import NoSubject, a_reachable_database
 
 
 class Command(EngineCommand):
@@ -23,7 +23,7 @@ class Command(EngineCommand):
         parser.add_argument("--grep", default="", metavar="RE", help="lines that match (RE2), with their numbers")
         parser.add_argument("--json-path", default="", metavar="P", help="values of a JSON original")
         parser.add_argument("--max-tokens", type=int, metavar="N", help="stop after whole lines of so many tokens")
-        parser.add_argument("--project", metavar="SLUG", help="look among the originals of this project")
+        parser.add_argument("--project", metavar="SLUG", help="only among the originals of this project")
         add_store(parser)
         parser.add_argument("--json", action="store_true", help="one JSON document")
 
@@ -32,13 +32,31 @@ class Command(EngineCommand):
             raise CommandError("--max-tokens must be 1 or more", returncode=2)
         part = Slice(options["lines"], options["grep"], options["json_path"], options["max_tokens"])
         with bad_input_exits_with_2():
-            if options["project"]:
-                with a_reachable_database():
-                    sha, body = stored_original(options["project"], options["address"])
-            else:
-                sha, body = store_of(options).get(options["address"])
+            sha, body = found(options)
             text = read_slice(body.decode("utf-8", "surrogatepass"), part, default_counter().count)
         if options["json"]:
             self.write_json({"address": SCHEME + sha, "bytes": len(body), "text": text})
+        elif self.stdout.isatty():
+            self.write_shown(text)
         else:
             self.stdout.write(text)
+
+
+def found(options: dict[str, Any]) -> tuple[str, bytes]:
+    """The original: of a project where one is named, else of the folder, else of any stored session."""
+    address, project, folder = options["address"], options["project"], store_of(options)
+    if not project:
+        try:
+            return folder.get(address)
+        except UnknownAddress as error:
+            if options["store"]:
+                raise
+            unknown = error
+    try:
+        with a_reachable_database():
+            return stored_original(project, address)
+    except (UnknownAddress, NoSubject) as error:
+        if project:
+            raise
+        hint = "`manage.py replay FILE` keeps the originals of a file"
+        raise UnknownAddress(f"{unknown}. Of the stored sessions: {error}. {hint}") from None

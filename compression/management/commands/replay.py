@@ -27,7 +27,7 @@ class Command(EngineCommand):
         if options["json"]:
             self.write_json(document)
         else:
-            self.stdout.write(as_text(document))
+            self.write_shown(as_text(document))
         self.stderr.write(f"replayed in {1_000 * (perf_counter() - started):.0f} ms", self.style.SUCCESS)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
-from compression.command_line import EngineCommand, add_subject, bad_input_exits_with_2, replay_of, shown, turn_of
+from compression.command_line import EngineCommand, add_subject, bad_input_exits_with_2, replay_of, turn_of
 from compression.engine.document import window_document
+from sessions.terminal import shown
 
 
 class Command(EngineCommand):
@@ -39,6 +40,6 @@ def block_line(block: dict[str, Any]) -> str:
     what = block["tool"] or block["kind"]
     text = shown(block["text"][:200])
     edited = " *" if block["edit"] else ""
-    return (
+    return shown(
         f"{number:>6} {block['role']:<9} {what:<14.14} {block['zone']:<12} {block['tokens']:>8,}{edited}  {text[:90]}"
     )

@@ -10,14 +10,13 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.management import call_command, get_commands
-from django.core.management.base import BaseCommand
 
 from sessions.models import Project
+from sessions.terminal import TerminalCommand
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Make the first user, and load the example project into an empty database."
-    requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not User.objects.filter(is_superuser=True, is_active=True).exists():

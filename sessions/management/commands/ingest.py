@@ -1,7 +1,7 @@
 """Imports session files, or folders of them, into a project.
 
 A row per session goes to stdout, a row per unreadable file too; exit status 2 says that
-there was one. It only reads the files.
+there was one, 1 that a file woke a defect. It only reads the files.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import orjson
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from sessions.file_failures import Failures
 from sessions.import_file import import_file
-from sessions.importers.parsed import ImportFailure
 from sessions.models import Project
+from sessions.terminal import LONGEST_COMPLAINT, TerminalCommand, shown, shown_path
 
 # What a folder is searched for; a file that is named outright may have any name.
 SESSION_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".db", ".sqlite", ".sqlite3"})
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Import recorded sessions from files or folders."
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("paths", nargs="+", type=Path, metavar="PATH")
@@ -37,17 +36,19 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = found_project(options["project"], may_create=options["create_project"])
-        failures = 0
+        failures = Failures()
         for path in session_files(options["paths"]):
-            try:
+            rows: list[dict[str, Any]] = []
+            with failures.of(path) as failed:
                 rows = import_file(path, project=project, format_name=options["format"])
-            except ImportFailure as failure:
-                failures += 1
-                rows = [{"path": str(path), "error": " ".join(filter(None, (failure.message, failure.hint)))}]
+            if failed.error:
+                rows = [{"path": shown_path(path), "error": failed.error}]
             for row in rows:
-                self.stdout.write(orjson.dumps(row).decode() if options["json"] else as_line(row))
-        if failures:
-            raise CommandError(f"{failures} of the files could not be read as sessions.", returncode=2)
+                if options["json"]:
+                    self.write_json(row)
+                else:
+                    self.stdout.write(shown(as_line(row), LONGEST_COMPLAINT))
+        failures.conclude()
 
 
 def found_project(slug: str, *, may_create: bool) -> Project:

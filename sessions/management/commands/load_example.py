@@ -6,17 +6,16 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError
-from django.core.validators import validate_slug
+from django.core.management.base import CommandError
 
 from sessions.example.loading import load_example
 from sessions.importers.parsed import ImportFailure
 from sessions.models import Project
+from sessions.terminal import TerminalCommand
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Load the example project."
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--project", default="example", metavar="SLUG", help="where to load it (default: example)")
@@ -27,14 +26,14 @@ class Command(BaseCommand):
             return
         slug = options["project"]
         try:
-            validate_slug(slug)
-        except ValidationError:
-            raise CommandError(
-                f"{slug!r} is no slug. Use letters, digits, hyphens and underscores.", returncode=2
-            ) from None
+            Project(name=slug, slug=slug).clean_fields()
+            Project(name=slug, slug=slug).clean()
+        except ValidationError as error:
+            message = f"{slug!r} is no slug that can be used: {' '.join(error.messages)}"
+            raise CommandError(message, returncode=2) from None
         try:
             rows = load_example(slug=slug)
         except ImportFailure as failure:
-            raise CommandError(f"The example could not be read: {failure.message} {failure.hint}") from failure
+            raise CommandError(f"The example could not be read: {failure.sentences}") from failure
         for row in rows:
-            self.stdout.write(f"{row['status']:<9} {row['title'] or row['key']}  {row['url']}")
+            self.write_shown(f"{row['status']:<9} {row['title'] or row['key']}  {row['url']}")

@@ -19,19 +19,20 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
+
+from sessions.terminal import TerminalCommand
 
 SECONDS_TO_START = 60
-SECONDS_TO_STOP = 10
+SECONDS_TO_STOP = 2
 
 
 class Stop(Exception):
     """Ctrl-C, or the polite signal of whoever started us."""
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Run the web server and the background worker; HOST and PORT say where."
-    requires_system_checks = []
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = settings.HERMES_HOST, settings.HERMES_PORT
@@ -50,7 +51,18 @@ class Command(BaseCommand):
 
 def commands(host: str, port: int) -> dict[str, list[str]]:
     # -v 0: no access log, which would hold sign-in links.
-    server = [sys.executable, "-m", "daphne", "-v", "0", "-b", host, "-p", str(port), "hermes_site.asgi:application"]
+    server = [
+        sys.executable,
+        "-m",
+        "hermes_site.server",
+        "-v",
+        "0",
+        "-b",
+        host,
+        "-p",
+        str(port),
+        "hermes_site.asgi:application",
+    ]
     manage = str(settings.BASE_DIR / "manage.py")
     return {
         "web server": server,

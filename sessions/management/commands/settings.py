@@ -7,7 +7,8 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
+
+from sessions.terminal import TerminalCommand
 
 
 def effective_settings() -> dict[str, Any]:
@@ -18,20 +19,21 @@ def effective_settings() -> dict[str, Any]:
         "HOST": settings.HERMES_HOST,
         "PORT": settings.HERMES_PORT,
         "HERMES_ALLOWED_HOSTS": settings.ALLOWED_HOSTS,
+        "HERMES_BEHIND_PROXY": settings.HERMES_BEHIND_PROXY,
         "HERMES_DATA_DIR": str(settings.HERMES_DATA_DIR),
         "HERMES_DEBUG": settings.DEBUG,
         "HERMES_LOG_LEVEL": settings.HERMES_LOG_LEVEL,
         "HERMES_MAX_UPLOAD_BYTES": settings.HERMES_MAX_UPLOAD_BYTES,
         "HERMES_PUBLIC_URL": settings.HERMES_PUBLIC_URL,
+        "HERMES_RUN_LEASE_SECONDS": settings.HERMES_RUN_LEASE_SECONDS,
         "HERMES_SECRET_KEY": "***",
         "HERMES_TIME_ZONE": settings.TIME_ZONE,
         "HERMES_UPLOAD_DIR": str(settings.FILE_UPLOAD_TEMP_DIR),
     }
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Print the effective settings; they come from the environment."
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true")

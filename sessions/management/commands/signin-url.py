@@ -6,14 +6,14 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from sessions.signin import create_link
+from sessions.terminal import TerminalCommand
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Print a link that signs a user in: ten minutes, one use."
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--user", metavar="NAME", help="the first administrator when not given")

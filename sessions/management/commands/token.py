@@ -6,15 +6,15 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from sessions.models import ApiToken, Project
+from sessions.terminal import TerminalCommand
 from sessions.tokens import create_token
 
 
-class Command(BaseCommand):
+class Command(TerminalCommand):
     help = "Make an API token for one project; it is shown once."
-    requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

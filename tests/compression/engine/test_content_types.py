@@ -4,33 +4,36 @@ import pytest
 
 from compression.engine.content_types import KINDS, detect
 from tests.compression.engine.compressors import outputs
+from tests.compression.engine.compressors.file_outputs import FILES
+
+OUTPUTS = {**outputs.ALL, **FILES}
 
 
-@pytest.mark.parametrize("name", sorted(outputs.ALL))
+@pytest.mark.parametrize("name", sorted(OUTPUTS))
 def test_outputs_of_known_programs_are_recognised(name: str) -> None:
-    made = outputs.ALL[name]()
+    made = OUTPUTS[name]()
 
     assert detect(made.text).kind == made.kind
 
 
-@pytest.mark.parametrize("name", sorted(set(outputs.ALL) - {"json_records"}))
+@pytest.mark.parametrize("name", sorted(set(OUTPUTS) - {"json_records"}))
 def test_wrapping_in_json_changes_nothing(name: str) -> None:
-    made = outputs.ALL[name]()
+    made = OUTPUTS[name]()
 
     assert detect(json.dumps({"output": made.text, "exit_code": 1})).kind == made.kind
 
 
-@pytest.mark.parametrize("name", sorted(outputs.ALL))
+@pytest.mark.parametrize("name", sorted(OUTPUTS))
 def test_numbered_lines_change_nothing(name: str) -> None:
-    made = outputs.ALL[name]()
+    made = OUTPUTS[name]()
     numbered = "\n".join(f"{n:>6}\u2192{line}" for n, line in enumerate(made.text.rstrip("\n").split("\n"), 1))
 
     assert detect(numbered).kind == made.kind
 
 
-@pytest.mark.parametrize("name", sorted(outputs.ALL))
+@pytest.mark.parametrize("name", sorted(OUTPUTS))
 def test_colours_and_carriage_returns_change_nothing(name: str) -> None:
-    made = outputs.ALL[name]()
+    made = OUTPUTS[name]()
     coloured = "".join(f"\x1b[32m{line}\x1b[0m\r\n" for line in made.text.split("\n"))
 
     assert detect(coloured).kind == made.kind
@@ -70,14 +73,14 @@ ACCESS = "".join(
         (DOCKER_PS, "table"),
         (TSV, "table"),
         (JSON_LINES, "json"),
-        (SOURCE, "code_output"),
-        (GREP, "code_output"),
-        (DIFF, "code_output"),
-        (TABBED, "code_output"),
-        (DIFFSTAT, "code_output"),
+        (SOURCE, "source_code"),
+        (GREP, "search_hits"),
+        (DIFF, "diff"),
+        (TABBED, "source_code"),
+        (DIFFSTAT, "diff"),
         (COMMITS, "code_output"),
         (CHINESE, "prose"),
-        (CODE, "code_output"),
+        (CODE, "source_code"),
         (ACCESS, "log"),
         ("", "code_output"),
         ("\n\n", "code_output"),
@@ -88,11 +91,6 @@ ACCESS = "".join(
 )
 def test_other_forms_go_where_they_are_served_best(text: str, kind: str) -> None:
     assert detect(text).kind == kind
-
-
-def test_kinds_without_a_compressor_are_named_in_the_reason() -> None:
-    assert detect(GREP).why == "search hits, compressed by lines"
-    assert detect(DIFF).why == "diff, compressed by lines"
 
 
 def test_a_document_read_from_a_text_file_is_prose() -> None:

@@ -101,7 +101,7 @@ def test_a_target_at_the_trigger_is_refused() -> None:
 def test_a_pattern_that_is_no_re2_expression_is_refused() -> None:
     (fault,) = faults('{"pins": [{"pattern": "(a"}]}', "p.json")
 
-    assert fault.startswith("pins.0: pattern is no RE2 expression: ")
+    assert fault == "pins.0: '(a' is no RE2 expression: missing ): (a"
 
 
 def test_each_branch_of_a_window_says_what_it_takes() -> None:
@@ -165,3 +165,15 @@ def test_every_field_says_what_it_means_and_where_it_belongs() -> None:
 
     assert all(field["description"] for field in schema["properties"].values())
     assert schema["additionalProperties"] is False
+
+
+def test_every_impossible_combination_is_named_not_only_the_first() -> None:
+    found = faults('{"trigger_ratio": 0.4, "result_floor": 900, "result_ceiling": 100}', "p.json")
+
+    assert [fault.split()[0] for fault in found] == ["target_ratio", "result_floor"]
+
+
+def test_a_pin_rule_for_a_tool_without_a_name_is_refused() -> None:
+    (fault,) = faults('{"pins": [{"tool": ""}]}', "p.json")
+
+    assert fault == "pins.0.tool: String should have at least 1 character"

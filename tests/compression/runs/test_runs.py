@@ -119,7 +119,7 @@ def test_a_session_is_claimed_once(project: Project, sessions: list[Session]) ->
 def test_a_session_that_cannot_be_replayed_is_marked_and_the_run_goes_on(
     project: Project, sessions: list[Session], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    whole = execution.stored_replay
+    whole = stored_replay
 
     def breaks(session: Session, policy: Any) -> Any:
         if session == sessions[1]:

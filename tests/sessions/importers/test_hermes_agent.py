@@ -114,6 +114,23 @@ def test_what_was_really_sent_and_structured_content_are_decoded(tmp_path: Path)
     assert [message.parts[0].text for message in session.messages] == ["You are Hermes.", "Look", "sent"]
 
 
+def test_text_in_blobs_is_text_and_other_bytes_are_counted_and_left_out(tmp_path: Path) -> None:
+    rows = [
+        (1, "user", "Grüße".encode(), None, None, None, 1.0, 1, 0, None),
+        (2, "assistant", b"\xff\xfe\x00", None, b"[[[", None, 2.0, 1, 0, None),
+        (3, b"\xff", "no role", None, None, None, 3.0, 1, 0, None),
+    ]
+
+    (session,) = read_sessions(_database(tmp_path / "state.db", rows))
+
+    assert [message.parts[0].text for message in session.messages[:2]] == ["You are Hermes.", "Grüße"]
+    assert dict(session.skipped) == {"unknown role ''": 1}
+    assert session.warnings == [
+        "1 values of content are BLOBs that hold no text and are left out.",
+        "1 values of role are BLOBs that hold no text and are left out.",
+    ]
+
+
 def test_rows_that_stand_only_in_the_write_ahead_log_are_read_and_nothing_is_written(tmp_path: Path) -> None:
     path = _database(tmp_path / "state.db", FIRST_GENERATION[:2], journal="WAL")
     with closing(sqlite3.connect(path)) as writer:

@@ -1,5 +1,6 @@
 import io
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -206,3 +207,26 @@ def _read_or_refuse(path: Path, format_name: str | None = None) -> None:
             for part in message.parts:
                 part.text.encode()
                 assert "\x00" not in part.text
+
+
+def test_a_pipe_is_refused_before_anything_waits_for_it(tmp_path: Path) -> None:
+    pipe = tmp_path / "log.jsonl"
+    os.mkfifo(pipe)
+
+    with pytest.raises(ImportFailure) as failure:
+        read_sessions(pipe)
+
+    assert failure.value.message == "log.jsonl is not a regular file but a pipe, a socket or a device"
+
+
+def test_a_device_is_refused_before_it_is_read() -> None:
+    with pytest.raises(ImportFailure, match="zero is not a regular file"):
+        read_sessions(Path("/dev/zero"))
+
+
+@pytest.mark.parametrize(
+    ("message", "hint", "sentences"),
+    [("It broke", "Mend it.", "It broke. Mend it."), ("It broke.", "Mend it.", "It broke. Mend it."), ("It", "", "It")],
+)
+def test_message_and_hint_become_sentences(message: str, hint: str, sentences: str) -> None:
+    assert ImportFailure(message, hint).sentences == sentences

@@ -1,0 +1,62 @@
+"""What typing into the policy form costs: all consequences of a draft, against one replay of it.
+
+One replay is what a rerun of a session works out: the walk, its table and its summary, everything warm.
+A made session of 300 turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.database import fresh
+from benchmarks.measuring import Row, medians
+from benchmarks.session_page import made
+
+TURNS = 300
+LIMIT = 1.5
+
+
+def rows() -> list[Row]:
+    with TemporaryDirectory() as name:
+        return measured(Path(name))
+
+
+def measured(folder: Path) -> list[Row]:
+    project = fresh(folder / "bench.sqlite3")
+    from compression.consequences import consequences
+    from compression.engine.policy import Policy
+    from compression.engine.presets import PRESETS
+    from compression.engine.replay import replay
+    from compression.engine.summary import summarize
+    from compression.engine.turns import tabulate
+    from compression.project_peaks import project_peaks
+    from compression.replays import stored_replay
+    from compression.warm_sessions import warm_session
+    from sessions.ingest import FileFacts, ingest
+
+    session = ingest(made(TURNS), project=project, file=FileFacts(name="made", sha256="0" * 64, size=1)).session
+    warm, policy, peaks = warm_session(session), PRESETS["hermes"], project_peaks(project)
+    before, none = stored_replay(session, policy), stored_replay(session, PRESETS["none"])
+
+    def drafts() -> Iterator[Policy]:
+        trigger = 600
+        while True:
+            trigger = 601 + (trigger - 600) % 200
+            yield policy.model_copy(update={"trigger_ratio": trigger / 1_000})
+
+    typed, plain = drafts(), drafts()
+
+    def form() -> None:
+        consequences(warm, next(typed), in_force=policy, before=before, none=none, peaks=peaks)
+
+    def one_replay() -> None:
+        done = replay(warm.subject.transcript, next(plain), warm.subject.calibration, stubber=warm.stubber)
+        summarize(done, tabulate(done))
+
+    form()
+    one_replay()
+    ours, floor = medians(form, one_replay, rounds=15)
+    detail = f"{TURNS} turns: {1e3 * ours:.0f} ms against {1e3 * floor:.0f} ms"
+    return [Row("consequences of a draft / one replay", ours / floor, "x", LIMIT, detail)]

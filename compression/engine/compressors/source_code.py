@@ -1,0 +1,101 @@
+"""Source code: what it imports and defines, every signature with its line number, comments' first lines.
+
+A listing keeps its own line numbers; other text is numbered by its lines, as ``recall`` counts them. Signatures over
+several lines stand as one. Bodies come last.
+"""
+
+from __future__ import annotations
+
+import re
+
+from compression.engine.compressors import code_output
+from compression.engine.readers.languages import OTHER, guess, named
+from compression.engine.readers.syntax import Definition, Outline, outline
+from compression.engine.tool_output import ToolOutput, cleaned
+from compression.engine.units import Tier, Unit, Units, clip, units_of
+
+LONGEST_SIGNATURE = 240
+LONGEST_SHOWN = 300
+LONGEST_IMPORTS = 400
+SAMPLE = 400
+
+_INSIDE_BRACKETS = re.compile(r"(?<=[(\[]) | (?=[)\]])")
+_RANKS = {"package": -20, "type": 0, "function": 0, "call": 20, "constant": 200}
+
+
+def units(text: str, arguments: str = "") -> Units:
+    source = cleaned(text)
+    lines = source.lines
+    language = named(arguments)
+    if language in ("", OTHER):
+        language = guess([line[:300].rstrip() for line in lines[:SAMPLE] if line.strip()][:60], language).language
+    read = outline(lines, language)
+    if not read.definitions and not read.imports:
+        return code_output.units(text)
+    found = _imports(read)
+    owned: dict[int, Unit] = {}
+    skipped: set[int] = set()
+    _claim_definitions(source, read, owned, skipped)
+    filled = [index for index, line in enumerate(lines) if index not in skipped and line and not line.isspace()]
+    imports = frozenset(read.import_rows)
+    gutter = source.gutter
+    for index, end in zip(filled, [*filled[1:], len(lines)], strict=False):
+        unit = owned.get(index)
+        if unit is not None:
+            found.append(unit._replace(lines=end - index))
+            continue
+        line = lines[index].rstrip()
+        if len(line) > LONGEST_SHOWN:
+            line = clip(line, LONGEST_SHOWN)
+        # Lone brackets tell nothing.
+        rank = 50 if index in imports else 90 if len(line) < 8 and not any(map(str.isalnum, line)) else 0
+        if gutter:
+            found.append(Unit(gutter[index].strip() + line, "may", index, rank, "line", index, end - index))
+        else:
+            number = str(index + 1)
+            found.append(Unit(f"{number}: {line}", "may", index, rank, "line", index, end - index, (number,)))
+    return units_of(source, found, gaps="once")
+
+
+def _imports(read: Outline) -> list[Unit]:
+    if not read.imports:
+        return []
+    names = clip(", ".join(read.imports), LONGEST_IMPORTS)
+    return [Unit(f"imports: {names}", "must", -1, -10, "imports")]
+
+
+def _claim_definitions(source: ToolOutput, read: Outline, owned: dict[int, Unit], skipped: set[int]) -> None:
+    for definition in read.definitions:
+        if definition.first in owned or definition.first in skipped:
+            continue
+        owned[definition.first] = _signature(source, definition)
+        skipped.update(range(definition.first + 1, definition.end))
+    for definition in read.definitions:
+        row = definition.doc
+        if row >= 0 and row not in owned and row not in skipped:
+            owned[row] = _line(source, row, "should", 100 + definition.depth, "documentation")
+
+
+def _signature(source: ToolOutput, definition: Definition) -> Unit:
+    first, end = definition.first, definition.end
+    parts = [source.lines[first].rstrip(), *(source.lines[row].strip() for row in range(first + 1, end))]
+    local = definition.kind == "constant"
+    tier: Tier = "should" if local or definition.depth > 3 else "must"
+    if local and definition.depth:
+        tier = "may"
+    rank = _RANKS[definition.kind] + definition.depth
+    joined = _INSIDE_BRACKETS.sub("", " ".join(parts)) if len(parts) > 1 else parts[0]
+    text = clip(joined.removesuffix(" {"), LONGEST_SIGNATURE)
+    return _numbered(source, first, text, tier, rank, "signature" if not local else "constant")
+
+
+def _line(source: ToolOutput, index: int, tier: Tier, rank: int, label: str) -> Unit:
+    return _numbered(source, index, clip(source.lines[index].rstrip(), LONGEST_SHOWN), tier, rank, label)
+
+
+def _numbered(source: ToolOutput, index: int, text: str, tier: Tier, rank: int, label: str) -> Unit:
+    """A line with its number: the listing's own, else the one that is counted here."""
+    if source.gutter:
+        return Unit(source.gutter[index].strip() + text, tier, index, rank, label, index, 1)
+    number = str(index + 1)
+    return Unit(f"{number}: {text}", tier, index, rank, label, index, 1, (number,))

@@ -1,0 +1,195 @@
+"""Comparisons: directions of figures, what differs between two windows, and the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from compression import replays
+from compression.compare import FIGURES, mark_of, points
+from compression.compare_windows import window_difference
+from compression.engine.policy import build
+from compression.engine.presets import PRESETS
+from compression.models import RunResult
+from compression.policies import save_version
+from compression.replays import stored_replay
+from sessions.models import Project, Session
+from tests.compression.runs.starting import SMALL_WINDOW, finished, three_sessions
+from tests.compression.sessions import parsed, store
+
+
+@pytest.mark.parametrize(
+    ("direction", "a", "b", "mark"),
+    [
+        ("more", 0.2, 0.3, "better"),
+        ("more", 0.3, 0.2, "worse"),
+        ("less", 5, 3, "better"),
+        ("less", 3, 5, "worse"),
+        ("less", 3, 3, "same"),
+        ("more", None, 0.3, ""),
+        ("less", 3, None, ""),
+        ("later", 10, 20, "better"),
+        ("later", 10, None, "better"),
+        ("later", None, 10, "worse"),
+        ("later", None, None, "same"),
+        ("none", 1, 2, ""),
+    ],
+)
+def test_each_figure_knows_which_way_is_better(direction: Any, a: Any, b: Any, mark: str) -> None:
+    assert mark_of(direction, a, b) == mark
+
+
+@pytest.mark.parametrize(
+    ("difference", "shown"), [(0.025, "+2.5\u202fpp"), (-0.1, "−10.0\u202fpp"), (0.0, "0"), (-0.0001, "0")]
+)
+def test_shares_differ_by_percentage_points(difference: float, shown: str) -> None:
+    assert points(difference) == shown
+
+
+def test_every_figure_that_is_compared_is_one_of_a_summary(db: None, project: Project) -> None:
+    summary = stored_replay(store(parsed(2), project), PRESETS["hermes"]).summary
+
+    assert {figure.name for figure in FIGURES} <= set(summary)
+
+
+@pytest.fixture
+def sessions(project: Project) -> list[Session]:
+    save_version(project=project, policy=build(SMALL_WINDOW, "test"), author=None)
+    return three_sessions(project)
+
+
+def test_only_messages_that_differ_are_shown_side_by_side(project: Project, sessions: list[Session]) -> None:
+    session = sessions[2]
+    a, b = stored_replay(session, PRESETS["none"]), stored_replay(session, build(SMALL_WINDOW, "test"))
+    turn = b.turns - 1
+
+    found = window_difference(session, a, b, turn)
+
+    stubs = {edit.message: edit for _, edit in b.edits(turn).values()}
+    assert found.more == max(0, len(stubs) - len(found.rows))
+    assert found.alike == len(b.request(turn)) - len(stubs)
+    for row in found.rows:
+        assert row.a is not None
+        assert row.b is not None
+        assert (row.a.edit, row.b.edit) == (None, stubs[row.index])
+        assert row.a.tokens - row.b.tokens == stubs[row.index].tokens_before - stubs[row.index].tokens_after
+
+
+def test_a_policy_does_not_differ_from_itself(project: Project, sessions: list[Session]) -> None:
+    document = stored_replay(sessions[2], build(SMALL_WINDOW, "test"))
+
+    found = window_difference(sessions[2], document, document, document.turns - 1)
+
+    assert (found.rows, found.more) == ((), 0)
+    assert found.alike_stubs == len(document.edits(document.turns - 1))
+
+
+def ask(client: Client, **query: Any) -> Any:
+    return client.get("/projects/apollo/compare/", query)
+
+
+def test_a_session_is_compared_at_a_turn(signed_in: Client, sessions: list[Session]) -> None:
+    response = ask(signed_in, a="none", b="v1", session=sessions[2].pk, turn=9)
+
+    assert response.status_code == 200
+    assert "What differs at turn 9" in response.text
+    assert (response.context["pair"].a.label, response.context["pair"].b.label) == ("preset none", "v1 small")
+
+
+def test_the_window_alone_answers_htmx(signed_in: Client, sessions: list[Session]) -> None:
+    response = signed_in.get(
+        "/projects/apollo/compare/",
+        {"a": "none", "b": "v1", "session": str(sessions[2].pk), "turn": "9"},
+        headers={"HX-Request": "true"},
+    )
+
+    assert response.text.lstrip().startswith('<section id="window"')
+    assert response["HX-Replace-Url"] == f"/projects/apollo/compare/?a=none&b=v1&session={sessions[2].pk}&turn=9"
+
+
+def test_a_project_without_runs_offers_to_start_them(signed_in: Client, sessions: list[Session]) -> None:
+    response = ask(signed_in, a="none", b="v1")
+
+    assert [choice.key for _, choice in response.context["missing"]] == ["none", "v1"]
+    assert '<input type="hidden" name="policy" value="v1">' in response.text
+
+
+def test_a_session_that_one_run_lacks_does_not_count(
+    signed_in: Client, project: Project, sessions: list[Session]
+) -> None:
+    finished(project)
+    other = finished(project, target_ratio=0.3)
+    save_version(project=project, policy=build({**SMALL_WINDOW, "target_ratio": 0.3}, "test"), author=None)
+    RunResult.objects.filter(run=other, session=sessions[0]).update(state="failed")
+
+    context = ask(signed_in, a="v1", b="v2").context
+
+    assert context["comparison"].sessions == 2
+    assert {one.pk for one, _, _ in context["rows"]} == {sessions[1].pk, sessions[2].pk}
+
+
+@pytest.mark.parametrize(
+    ("query", "fault"),
+    [
+        ({"a": "nonsense"}, "a: there is no policy &#x27;nonsense&#x27;"),
+        ({"b": "v99"}, "b: there is no policy &#x27;v99&#x27;"),
+        ({"session": "x"}, "session: Enter a whole number."),
+    ],
+)
+def test_what_makes_no_sense_is_refused_by_name(
+    signed_in: Client, sessions: list[Session], query: dict[str, str], fault: str
+) -> None:
+    response = ask(signed_in, **query)
+
+    assert response.status_code == 400
+    assert fault in response.text
+
+
+def test_a_turn_that_is_not_there_is_refused(signed_in: Client, sessions: list[Session]) -> None:
+    response = ask(signed_in, session=sessions[0].pk, turn=99)
+
+    assert response.status_code == 400
+    assert "the session has turns 0 to 1" in response.text
+
+
+def test_sessions_and_projects_of_others_are_not_there(
+    signed_in: Client, stranger: User, other_project: Project, sessions: list[Session]
+) -> None:
+    theirs = store(parsed(2), other_project)
+
+    assert ask(signed_in, session=theirs.pk).status_code == 404
+    assert signed_in.get("/projects/zeus/compare/").status_code == 404
+    assert signed_in.get("/projects/zeus/compare/timeline/", {"session": theirs.pk}).status_code == 404
+
+
+def test_versions_of_another_project_are_unknown(signed_in: Client, other_project: Project, project: Project) -> None:
+    save_version(project=other_project, policy=build(SMALL_WINDOW, "test"), author=None)
+
+    assert ask(signed_in, a="v1").status_code == 400
+
+
+def test_queries_of_a_projects_comparison_do_not_grow_with_sessions(
+    signed_in: Client, project: Project, sessions: list[Session], django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    runs = [finished(project), finished(project, target_ratio=0.3)]
+    save_version(project=project, policy=build({**SMALL_WINDOW, "target_ratio": 0.3}, "test"), author=None)
+    more = Session.objects.bulk_create([Session(project=project, key=f"more-{n}", format="x") for n in range(300)])
+    for run in runs:
+        RunResult.objects.bulk_create([RunResult(run=run, session=one, state="done", events=1) for one in more])
+
+    with django_assert_num_queries(11):
+        ask(signed_in, a="v1", b="v2")
+
+
+def test_queries_of_a_sessions_comparison_do_not_grow_with_it(
+    signed_in: Client, project: Project, sessions: list[Session], django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    ask(signed_in, a="none", b="v1", session=sessions[2].pk)
+    replays._shelf.clear()
+
+    with django_assert_num_queries(11):
+        ask(signed_in, a="none", b="v1", session=sessions[2].pk)
