@@ -284,6 +284,12 @@ def _allocation(trial: Trial) -> Iterable[Line]:
     return [Line(f"{_many(len(trial.stubs), 'stub')}, {short(stand)} tokens in place of {short(stood)}")]
 
 
+def _novelty_only(trial: Trial) -> Iterable[Line]:
+    if trial.draft.allocation != "novelty":
+        return [Line(f"counts when allocation is novelty: {UNCHANGED}")]
+    return _allocation(trial)
+
+
 def _stub_budget(which: str) -> Callable[[Trial], Iterable[Line]]:
     def say(trial: Trial) -> Iterable[Line]:
         if not trial.stubs:
@@ -328,6 +334,8 @@ _CONSEQUENCES: dict[str, Callable[[Trial], Iterable[Line]]] = {
     "min_result_tokens": _min_result,
     "selection": _selection,
     "allocation": _allocation,
+    "context_aware": _novelty_only,
+    "novelty_ceiling": _novelty_only,
     "result_ratio": _stub_budget("ratio"),
     "result_floor": _stub_budget("floor"),
     "result_ceiling": _stub_budget("ceiling"),

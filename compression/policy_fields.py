@@ -39,6 +39,8 @@ LABELS = {
     "min_result_tokens": "Smallest result",
     "selection": "Order",
     "allocation": "Allocation",
+    "context_aware": "Look at the work",
+    "novelty_ceiling": "Novelty, at most",
     "result_ratio": "Stub size",
     "result_floor": "Stub, at least",
     "result_ceiling": "Stub, at most",

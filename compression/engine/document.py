@@ -8,11 +8,12 @@ from typing import Any
 from compression.engine.blocks import Block, Side, edit_fields, window_blocks
 from compression.engine.edits import Event
 from compression.engine.replay import Replay
+from compression.engine.retention import loss_fields, losses
 from compression.engine.summary import summarize
 from compression.engine.turns import ZONES, TurnTable, tabulate
 
 
-def event_fields(event: Event) -> dict[str, Any]:
+def event_fields(event: Event, retention: dict[str, Any] | None = None) -> dict[str, Any]:
     """One event, its edits without their texts. Break-even needs prices and is null here."""
     return {
         "turn": event.turn,
@@ -30,6 +31,7 @@ def event_fields(event: Event) -> dict[str, Any]:
         "cache_prefix_survival": event.cache_prefix_survival,
         "break_even_calls": None,
         "calls_after": event.calls_after,
+        "retention": retention,
     }
 
 
@@ -79,6 +81,9 @@ def turn_fields(replay: Replay, table: TurnTable, t: int) -> dict[str, Any]:
 def replay_document(replay: Replay, *, session: str, counter: str, turn: int | None = None) -> dict[str, Any]:
     """What ``replay --json`` prints; ``turn`` leaves only that turn's row. Timings are never part of it."""
     table = tabulate(replay)
+    lost = losses(replay)
+    ends = [turn.request_end for turn in replay.transcript.turns]
+    retained = iter([loss_fields(loss, lambda i: bisect_right(ends, i) - 1) for loss in lost])
     rows = range(len(table)) if turn is None else [turn]
     return {
         "session": session,
@@ -90,8 +95,8 @@ def replay_document(replay: Replay, *, session: str, counter: str, turn: int | N
             "basis": replay.calibration.basis,
         },
         "turns": [turn_fields(replay, table, t) for t in rows],
-        "events": [event_fields(event) for event in replay.events],
-        "summary": summarize(replay, table),
+        "events": [event_fields(e, next(retained) if e.edits or e.left else None) for e in replay.events],
+        "summary": summarize(replay, table, lost),
     }
 
 

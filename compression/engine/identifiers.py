@@ -135,31 +135,35 @@ def readable(text: str) -> str:
     line), escapes as separators, gutters of numbered listings gone."""
     stripped = text.strip()
     if stripped[:1] in ("{", "["):
-        leaves: list[str] = []
+        found: list[str] = []
         try:
-            _collect(orjson.loads(stripped), leaves)
+            found += leaves(orjson.loads(stripped))
         except orjson.JSONDecodeError:
             for line in stripped.split("\n"):
                 try:
-                    _collect(orjson.loads(line), leaves)
+                    found += leaves(orjson.loads(line))
                 except orjson.JSONDecodeError:
-                    leaves.append(line)
-        text = "\n".join(leaves)
+                    found.append(line)
+        text = "\n".join(found)
     return _GUTTER.sub("", unescaped(text))
 
 
-def _collect(value: object, leaves: list[str]) -> None:
+def leaves(value: object, *, keys: bool = True) -> list[str]:
+    """The strings and numbers of a JSON value in order, the names of its fields among them unless told otherwise."""
+    found: list[str] = []
     pending: list[object] = [value]
     while pending:
         item = pending.pop()
         if isinstance(item, dict):
-            pending.extend(reversed([part for pair in item.items() for part in pair]))
+            pairs = [part for pair in item.items() for part in pair] if keys else list(item.values())
+            pending.extend(reversed(pairs))
         elif isinstance(item, list):
             pending.extend(reversed(item))
         elif isinstance(item, str):
-            leaves.append(item)
+            found.append(item)
         elif item is not None:
-            leaves.append(orjson.dumps(item).decode())
+            found.append(orjson.dumps(item).decode())
+    return found
 
 
 def _is_word(character: str) -> bool:

@@ -8,13 +8,14 @@ stub would not be shorter is never asked for again.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 
+from compression.engine.allocation import allocate
 from compression.engine.edits import Edit
 from compression.engine.history import Course
 from compression.engine.policy import Policy
-from compression.engine.stubs import Stubber
+from compression.engine.stubs import Stub, Stubber
 from compression.engine.zones import Zones
 
 _Key = tuple[int, int, int]  # rank, message, part
@@ -55,11 +56,14 @@ class Planner:
                 heapq.heappush(self._heap, (0 if oldest_first else -tokens, i, j))
         self._admitted = end
 
-    def propose(self, zones: Zones, wanted: float, changed: Container[tuple[int, int]]) -> Proposal:
+    def propose(self, zones: Zones, wanted: float, changed: Mapping[tuple[int, int], Edit]) -> Proposal:
         """Edits that free ``wanted`` uncalibrated tokens, or all there are. ``selection`` all takes everything.
 
-        ``changed``: parts that are no longer word for word. What the request no longer holds is forgotten.
+        ``changed``: parts that are no longer word for word, with what stands there. What the request no longer
+        holds is forgotten.
         """
+        if self._policy.allocation == "novelty":
+            return self._allocated(zones, wanted, changed)
         proposal = Proposal()
         passed: list[_Key] = []
         takes_all = self._policy.selection == "all"
@@ -82,6 +86,32 @@ class Planner:
             heapq.heappush(self._heap, key)
         return proposal
 
+    def _allocated(self, zones: Zones, wanted: float, changed: Mapping[tuple[int, int], Edit]) -> Proposal:
+        """All candidates at once, each with what it gets of what ``wanted`` leaves them together."""
+        counts = self._course.transcript.counts
+        open_keys = [key for key in self._heap if zones.of_message(key[1]) is not None and key[1:] not in changed]
+        keys = sorted(
+            (
+                key
+                for key in open_keys
+                if zones.of_message(key[1]) == "compressible" and self._course.sha(*key[1:]) not in self._known
+            ),
+            key=lambda key: key[1:],
+        )
+        results = [(i, j, counts[i][j]) for _, i, j in keys]
+        standing = {edit.message: edit for edit in changed.values()}
+        budget = sum(tokens for _, _, tokens in results) - wanted
+        made = allocate(self._course, zones.request, results, standing, budget, self._policy, self._stubber)
+        proposal = Proposal(exhausted=True)
+        for key, candidate in zip(keys, made, strict=True):
+            if candidate.stub is not None:
+                stub = candidate.stub
+                proposal.edits.append(_edit_of(stub, candidate.message, candidate.part, candidate.tokens, "novelty"))
+                proposal.freed += candidate.tokens - stub.tokens
+                proposal._keys.append(key)
+        self._heap = sorted(set(open_keys).difference(proposal._keys))
+        return proposal
+
     def give_back(self, proposal: Proposal) -> None:
         """The proposal was not carried out: its candidates stay candidates."""
         for key in proposal._keys:
@@ -102,23 +132,7 @@ class Planner:
         stub = self._stubber.stub(part, tokens, self._policy, arguments, sha)
         if stub is None:
             return None
-        return Edit(
-            message=i,
-            part=j,
-            kind="stub",
-            text=stub.text,
-            tokens_before=tokens,
-            tokens_after=stub.tokens,
-            content_type=stub.kind,
-            compressor=stub.compressor,
-            confidence=stub.confidence,
-            why=stub.why,
-            kept=stub.kept,
-            counts=stub.counts,
-            address=stub.address,
-            sha256=stub.sha256,
-            reason=reason,
-        )
+        return _edit_of(stub, i, j, tokens, reason)
 
     def arrivals(self, first: int, zones: Zones, pinned: Container[int], limit: int) -> list[Edit]:
         """Edits for the results from message ``first`` on that are larger than ``limit``; head and pins stay."""
@@ -128,3 +142,23 @@ class Planner:
             if tokens > limit and i not in pinned and zones.of_message(i) not in (None, "head")
         )
         return [edit for edit in found if edit is not None]
+
+
+def _edit_of(stub: Stub, message: int, part: int, tokens: int, reason: str) -> Edit:
+    return Edit(
+        message=message,
+        part=part,
+        kind="stub",
+        text=stub.text,
+        tokens_before=tokens,
+        tokens_after=stub.tokens,
+        content_type=stub.kind,
+        compressor=stub.compressor,
+        confidence=stub.confidence,
+        why=stub.why,
+        kept=stub.kept,
+        counts=stub.counts,
+        address=stub.address,
+        sha256=stub.sha256,
+        reason=reason,
+    )

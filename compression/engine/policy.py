@@ -125,7 +125,16 @@ class Policy(BaseModel):
         "largest_first", "what", "", "which tool results go first; all = one rare cut of everything"
     )
 
-    allocation: Literal["per_result"] = _setting("per_result", "stubs", "", "each stub has a budget of its own")
+    allocation: Literal["per_result", "novelty"] = _setting(
+        "per_result", "stubs", "", "per_result: each stub has a budget of its own; novelty: one budget for the whole "
+        "event, spent on what nothing else in the window says",
+    )  # fmt: skip
+    context_aware: bool = _setting(
+        True, "stubs", "", "novelty: what the agent is working on ranks higher, DEBUG lines when it hunts a bug"
+    )
+    novelty_ceiling: float = _setting(
+        0.30, "stubs", "of results", "novelty: stubs take at most this share of what they replace", gt=0, le=1
+    )
     result_ratio: float = _setting(0.05, "stubs", "of result", "size of a stub before floor and ceiling", ge=0, le=1)
     result_floor: int = _setting(150, "stubs", "tokens", "smallest budget of a stub", ge=20, le=100_000)
     result_ceiling: int = _setting(1_000, "stubs", "tokens", "largest budget of a stub", ge=20, le=100_000)

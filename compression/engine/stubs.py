@@ -10,8 +10,9 @@ from collections import OrderedDict
 from dataclasses import dataclass
 
 from compression.engine import compressors
-from compression.engine.content_types import detect
+from compression.engine.content_types import ContentType, detect
 from compression.engine.policy import Policy
+from compression.engine.proposals import Proposals
 from compression.engine.snapshots import Addresses, digest
 from compression.engine.tokens import CachedCounter, default_counter
 from compression.engine.transcript import Part
@@ -48,6 +49,7 @@ class Stubber:
     def __init__(self, counter: CachedCounter | None = None, addresses: Addresses | None = None) -> None:
         self.counter = counter or default_counter()
         self.addresses = addresses or Addresses()
+        self.proposals = Proposals()
         self._shelf: OrderedDict[tuple[object, ...], Stub | None] = OrderedDict()
 
     def stub(self, part: Part, tokens: int, policy: Policy, arguments: str = "", sha: str = "") -> Stub | None:
@@ -74,6 +76,12 @@ class Stubber:
             made = compressors.compress(
                 part.text, kind=content.kind, budget=budget, count=self.counter.count_many, arguments=arguments
             )
+        return self.finished(part, sha, tokens, content, compressor, made)
+
+    def finished(
+        self, part: Part, sha: str, tokens: int, content: ContentType, compressor: str, made: compressors.Compressed
+    ) -> Stub | None:
+        """A body with its first line; None when that would not be shorter than the original in tokens and bytes."""
         lines = part.text.count("\n") + (not part.text.endswith("\n"))
         address = self.addresses.of(sha)
         body_tokens = self.counter.count(made.text)

@@ -1,6 +1,6 @@
 """The figures of a replay that people compare: what it saved, whether it fits, whether it kept its promises.
 
-Every share comes with what it is a share of. Loss and money are not known here.
+Every share comes with what it is a share of. Money is not known here.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from compression.engine.edits import Event
 from compression.engine.history import SOURCES
 from compression.engine.invariants import prove
 from compression.engine.replay import Replay
+from compression.engine.retention import Loss, losses, retention_fields
 from compression.engine.turns import TurnTable
 
 CLOSE_TURNS = 3
@@ -26,8 +27,11 @@ def _overflow(windows: Sequence[int], limit: int, reserve: int) -> int | None:
     return next((t for t, tokens in enumerate(windows) if tokens + reserve > limit), None)
 
 
-def summarize(replay: Replay, table: TurnTable) -> dict[str, Any]:
-    """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0."""
+def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = None) -> dict[str, Any]:
+    """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0.
+
+    ``lost`` = its losses, where they are known already.
+    """
     hidden, reserve, limit = table.hidden, replay.policy.reserve_output, replay.context_window
     own = {"recorded"} if replay.policy.strategy == "recorded" else {"compress", "arrival"}
     changes = [e for e in replay.events if e.kind in own and e.reclaimed]
@@ -68,6 +72,7 @@ def summarize(replay: Replay, table: TurnTable) -> dict[str, Any]:
         "recall_integrity": _share(proof.resolved, proof.addresses),
         "claims": proof.claims,
         "fidelity": _share(proof.true_claims, proof.claims),
+        **_retention(replay, losses(replay) if lost is None else lost),
         "counter_error": counter_error(replay, table),
         "composition": composition(table),
         "alarms": list(replay.alarms),
@@ -141,3 +146,11 @@ def composition(table: TurnTable) -> dict[str, Any]:
         "of_request": {"hidden": _share(table.hidden, whole), **{n: _share(v, whole) for n, v in sources.items()}},
         "of_logged": {n: _share(v, logged) for n, v in sources.items()},
     }
+
+
+def _retention(replay: Replay, lost: Sequence[Loss]) -> dict[str, Any]:
+    """What was needed later. Truncation is no yardstick for what an agent summarised itself: no lift there."""
+    fields = retention_fields(lost)
+    if replay.policy.strategy == "recorded":
+        fields |= {name: None for name in fields if name.startswith(("rlr_truncated", "rlr_lift"))}
+    return fields

@@ -18,6 +18,9 @@ from compression.engine.tool_output import ToolOutput
 Tier = Literal["must", "should", "may"]
 Count = Callable[[Sequence[str]], list[int]]
 
+MARK = "…"
+"""Stands where lines are missing, when how many is told once."""
+
 _TIER_RANK: dict[Tier, int] = {"must": 0, "should": 1, "may": 2}
 # Names end at blanks and at these; texts of scripts without blanks may be cut anywhere.
 _BETWEEN_NAMES = frozenset("\"'`<>()[]{}|;")
@@ -45,12 +48,13 @@ class Unit(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Units:
     """All units of one output. ``total`` entries of kind ``noun`` (singular, plural) is what omissions are
-    counted in; ``gaps``: a line for each omission where it is, or one line for all at the end."""
+    counted in; ``gaps``: a line for each omission where it is, one line for all at the end, or that line and
+    a mark at each place."""
 
     units: tuple[Unit, ...]
     total: int
     noun: tuple[str, str] = ("line", "lines")
-    gaps: Literal["each", "once"] = "each"
+    gaps: Literal["each", "once", "mark"] = "each"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,7 @@ def _fitted(units: Units, taken: list[tuple[Unit, int]], budget: int, count: Cou
     """Tokens of a whole are not always the sum over its lines: count the body, drop the last choices until
     it fits."""
     while True:
-        body = _assembled(units, [unit for unit, _ in taken])
+        body = assembled(units, [unit for unit, _ in taken])
         excess = count([body.text])[0] - budget
         too_long = longest is not None and len(body.text) > longest
         if excess <= 0 and not too_long:
@@ -183,7 +187,8 @@ def _fitted(units: Units, taken: list[tuple[Unit, int]], budget: int, count: Cou
             freed += taken.pop()[1]
 
 
-def _assembled(units: Units, taken: list[Unit]) -> Compressed:
+def assembled(units: Units, taken: Sequence[Unit]) -> Compressed:
+    """The body of a stub that holds ``taken``, in document order, with what is omitted counted."""
     lines: list[str] = []
     counts: set[str] = set()
     at = shown = 0
@@ -195,9 +200,11 @@ def _assembled(units: Units, taken: list[Unit]) -> Compressed:
     ordered = sorted(taken, key=lambda unit: (unit.order, unit.first))
     last = max((index for index, unit in enumerate(ordered) if unit.lines), default=-1)
     for index, unit in enumerate(ordered):
-        if unit.lines and units.gaps == "each":
-            if unit.first > at:
+        if unit.lines and units.gaps != "once":
+            if unit.first > at and units.gaps == "each":
                 omit(unit.first - at)
+            elif unit.first > at and lines:
+                lines.append(MARK)
             at = max(at, unit.first + unit.lines)
         shown += unit.lines
         lines.append(unit.text)
@@ -205,7 +212,7 @@ def _assembled(units: Units, taken: list[Unit]) -> Compressed:
         if index == last and units.gaps == "each" and at < units.total:
             omit(units.total - at)
             at = units.total
-    if units.gaps == "once" and shown < units.total:
+    if units.gaps != "each" and shown < units.total:
         omit(units.total - shown)
     elif last < 0 and units.gaps == "each" and units.total:
         omit(units.total)

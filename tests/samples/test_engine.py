@@ -33,7 +33,7 @@ pytestmark = pytest.mark.skipif(not SAMPLES.is_dir(), reason="the recordings are
 TIGHT = PRESETS["hermes"].model_copy(
     update={"name": "tight", "context_window": 60_000, "recent_tokens": 5_000, "min_reclaim_tokens": 500}
 )
-POLICIES = {**PRESETS, "tight": TIGHT}
+POLICIES = {**PRESETS, "tight": TIGHT, "novelty": TIGHT.model_copy(update={"allocation": "novelty"})}
 STUBBER = Stubber()
 
 

@@ -65,9 +65,21 @@ class UnknownKind(ValueError):
 
 
 def units(text: str, kind: str, arguments: str = "") -> Units:
-    """What the compressor of ``kind`` proposes. ``arguments`` of the tool call name a language or a query."""
+    """What the compressor of ``kind`` proposes. ``arguments`` of the tool call name a language or a query.
+
+    Of a very long text only parts are read; then a first line says so.
+    """
     if kind not in COMPRESSORS:
         raise UnknownKind(kind)
+    read = excerpt(text)
+    if not read.note or kind == "binary":
+        return _whole_units(text, kind, arguments)
+    found = _whole_units(read.text, kind, arguments)
+    note = Unit(read.note, "must", _FIRST, _FIRST, "what was read", counts=read.counts)
+    return Units((note, *found.units), found.total, found.noun, found.gaps)
+
+
+def _whole_units(text: str, kind: str, arguments: str) -> Units:
     if arguments and kind in _BY_ARGUMENTS:
         return _BY_ARGUMENTS[kind](text, arguments)
     return COMPRESSORS[kind](text)
@@ -77,17 +89,7 @@ def compress(text: str, *, kind: str, budget: int, count: Count, arguments: str 
     """``text`` in at most ``budget`` tokens, never longer than it was; unchanged when it fits as it is."""
     if _fits(text, budget, count):
         return Compressed(text, ("everything",))
-    return fill(_units_of_what_is_read(text, kind, arguments), budget, count, longest=len(text))
-
-
-def _units_of_what_is_read(text: str, kind: str, arguments: str) -> Units:
-    """The units of a text, or of the parts of it that are read: then a first line says so."""
-    read = excerpt(text)
-    if not read.note or kind == "binary":
-        return units(text, kind, arguments)
-    found = units(read.text, kind, arguments)
-    note = Unit(read.note, "must", _FIRST, _FIRST, "what was read", counts=read.counts)
-    return Units((note, *found.units), found.total, found.noun, found.gaps)
+    return fill(units(text, kind, arguments), budget, count, longest=len(text))
 
 
 def head_tail(text: str, *, budget: int, count: Count, head: int = 20, tail: int = 10) -> Compressed:

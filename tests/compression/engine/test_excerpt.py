@@ -40,8 +40,14 @@ def test_a_text_without_a_blank_is_not_read_at_all() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["a{0},b{0},{0}\n", '{{"number": {0}}}\n', "2026-01-02 03:04:05 INFO job {0} done\n", "The job {0} is done. \n", "|a{0}|b{0}|\n"],
-)  # fmt: skip
+    [
+        "a{0},b{0},{0}\n",
+        '{{"number": {0}}}\n',
+        "2026-01-02 03:04:05 INFO job {0} done\n",
+        "The job {0} is done. \n",
+        "|a{0}|b{0}|\n",
+    ],
+)
 def test_the_stub_of_a_long_output_says_what_was_read_and_is_true(line: str) -> None:
     text = "".join(line.format(number) for number in range(100_000))
     kind = detect(text).kind
