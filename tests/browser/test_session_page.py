@@ -65,12 +65,25 @@ def test_the_original_of_a_stub_is_recalled_and_folds_again(page: Page, session:
     edit = stored_replay(session, PRESETS["chapter"]).events[0].edits[0]
     open_page(page, session, f"?policy=chapter&side=after&open={edit.message}")
     block = page.locator(f".block[data-message='{edit.message}']")
+    recalled = page.locator(f".block[data-message='{edit.message}'] + .recalled")
 
     block.get_by_role("link", name="show original").click()
 
-    expect(block.locator(".recalled pre")).to_have_text(log_text((edit.message - 2) // 2, 76))
-    block.get_by_role("button", name="fold again").click()
-    expect(block.locator(".recalled pre")).to_have_count(0)
+    expect(recalled.locator("pre")).to_have_text(log_text((edit.message - 2) // 2, 76))
+    recalled.get_by_role("button", name="fold again").click()
+    expect(recalled.locator("pre")).to_have_count(0)
+
+
+def test_an_original_opens_across_both_sides(page: Page, project: Project) -> None:
+    session = with_event(project)
+    edit = stored_replay(session, PRESETS["chapter"]).events[0].edits[0]
+    open_page(page, session, f"?policy=chapter&side=both&open={edit.message}")
+    pair = page.locator(".pair", has=page.locator(f".block.compressed[data-message='{edit.message}']"))
+
+    pair.get_by_role("link", name="show original").click()
+
+    expect(pair.locator(".recalled pre")).to_be_visible()
+    assert pair.evaluate("pair => pair.querySelector('.recalled').offsetWidth === pair.clientWidth")
 
 
 def test_a_fold_opens_in_place(page: Page, session: Session) -> None:
