@@ -39,7 +39,7 @@ run: setup
 	@exec $(BIN)/python manage.py serve
 
 test: setup chromium
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto --dist loadfile
 
 # A browser that is not where Debian puts it may be named in CHROMIUM.
 chromium:

@@ -129,6 +129,7 @@ PAGES: dict[str, Page] = {
     "compression:timeline": Page("member", at=SESSION),
     "compression:turns": Page("member", at=SESSION),
     "compression:events": Page("member", at=SESSION),
+    "compression:composition": Page("member", at=SESSION),
     "compression:search": Page("member", at=SESSION, query="q=a"),
     "compression:message-text": Page("member", at=SESSION | {"index": "0", "part": "0"}),
     "compression:recall": Page("member", at=SESSION | {"address": "original"}, may_lack=True),
