@@ -53,7 +53,7 @@ def measured(folder: Path) -> list[Row]:
 
     def one_replay() -> None:
         done = replay(warm.subject.transcript, next(plain), warm.subject.calibration, stubber=warm.stubber)
-        summarize(done, tabulate(done))
+        summarize(done, tabulate(done), lost=())
 
     form()
     one_replay()
