@@ -21,6 +21,7 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from sessions.site_address import known_address
 from sessions.terminal import TerminalCommand
 
 SECONDS_TO_START = 60
@@ -42,9 +43,10 @@ class Command(TerminalCommand):
         try:
             with running(commands(host, port)) as processes:
                 wait_for_port(host, port, processes)
-                call_command("signin-url", stdout=self.stdout)
-                self.stdout.flush()
-                raise CommandError(f"The {first_to_end(processes)} ended by itself; stopped the rest.")
+                with known_address():
+                    call_command("signin-url", stdout=self.stdout)
+                    self.stdout.flush()
+                    raise CommandError(f"The {first_to_end(processes)} ended by itself; stopped the rest.")
         except Stop:
             pass
 
