@@ -23,12 +23,18 @@ def _share(part: float, whole: float) -> float | None:
     return round(part / whole, 6) if whole else None
 
 
+def _kept(kept: int, promised: int) -> float:
+    """The share of promises that were kept; 1 where nothing was promised (``addresses``, ``claims`` say how many)."""
+    return round(kept / promised, 6) if promised else 1.0
+
+
 def _overflow(windows: Sequence[int], limit: int, reserve: int) -> int | None:
     return next((t for t, tokens in enumerate(windows) if tokens + reserve > limit), None)
 
 
 def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = None) -> dict[str, Any]:
-    """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0.
+    """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0; a promise that was never
+    made is kept.
 
     ``lost`` = its losses, where they are known already.
     """
@@ -69,9 +75,9 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
         "violations": len(proof.violations),
         "violation_list": [f"turn {v.turn}: {v.rule}: {v.detail}" for v in proof.violations[:50]],
         "addresses": proof.addresses,
-        "recall_integrity": _share(proof.resolved, proof.addresses),
+        "recall_integrity": _kept(proof.resolved, proof.addresses),
         "claims": proof.claims,
-        "fidelity": _share(proof.true_claims, proof.claims),
+        "fidelity": _kept(proof.true_claims, proof.claims),
         **_retention(replay, losses(replay) if lost is None else lost),
         "counter_error": counter_error(replay, table),
         "composition": composition(table),

@@ -115,10 +115,16 @@ def test_what_was_saved_comes_with_what_it_is_a_share_of() -> None:
 def test_what_does_not_exist_is_none_and_not_zero() -> None:
     summary = summarize(quiet := run(session(), PRESETS["none"]), tabulate(quiet))
 
-    names = ("request_saved", "tool_saved", "recall_integrity", "fidelity")
+    names = ("request_saved", "tool_saved")
     assert {name: summary[name] for name in names} == dict.fromkeys(names)
     assert summary["counter_error"]["median"] is None
     assert summary["session_saved"] == 0
+
+
+def test_where_no_stub_was_made_no_promise_was_broken() -> None:
+    summary = summarize(quiet := run(session(), PRESETS["none"]), tabulate(quiet))
+
+    assert [summary[name] for name in ("addresses", "recall_integrity", "claims", "fidelity")] == [0, 1.0, 0, 1.0]
 
 
 def test_overflow_is_the_first_turn_that_does_not_fit() -> None:
