@@ -33,8 +33,8 @@ def _overflow(windows: Sequence[int], limit: int, reserve: int) -> int | None:
 
 
 def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = None) -> dict[str, Any]:
-    """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0; a promise that was never
-    made is kept.
+    """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0; a promise
+    that was never made is kept.
 
     ``lost`` = its losses, where they are known already.
     """
