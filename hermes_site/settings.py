@@ -200,6 +200,8 @@ STATICFILES_DIRS = [
 
 # The bridge that counts tokens lives in an app that this one must not import.
 AGENT_SESSIONS_MEASURE = "compression.transcripts.measure"
+# So does the policy that the example project tells its story under.
+AGENT_SESSIONS_EXAMPLE_LOADED = "compression.example_policy.adopt_chapter"
 
 HERMES_LOG_LEVEL = env.choice("HERMES_LOG_LEVEL", "WARNING", among=("DEBUG", "INFO", "WARNING", "ERROR"))
 LOGGING = {

@@ -9,7 +9,9 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.utils.module_loading import import_string
 
 from sessions.example.writing import write_example
 from sessions.import_file import import_file
@@ -24,7 +26,9 @@ def load_example(*, slug: str) -> list[dict[str, Any]]:
     for owner in owners():
         Membership.objects.get_or_create(project=project, user=owner, defaults={"role": Membership.Role.OWNER})
     with tempfile.TemporaryDirectory(prefix="hermes-example-") as folder:
-        return [row for path in write_example(Path(folder)) for row in import_file(path, project=project)]
+        rows = [row for path in write_example(Path(folder)) for row in import_file(path, project=project)]
+    import_string(settings.AGENT_SESSIONS_EXAMPLE_LOADED)(project)
+    return rows
 
 
 def owners() -> list[User]:
