@@ -57,7 +57,7 @@ def needed(request: HttpRequest) -> HttpResponse:
 
 
 @login_not_required
-@csrf_exempt
+@csrf_exempt  # the check cookie below takes its place: see the docstring
 @require_http_methods(["GET", "POST"])
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
     """GET shows a form, POST signs in.
