@@ -94,7 +94,7 @@ class Course:
         at: dict[int, tuple[int, ...]] = {0: tuple(running)}
         for message, counts in zip(self.transcript.messages, self.transcript.counts, strict=True):
             if message.index not in self.excluded:
-                _add(running, message, counts)
+                add_tokens(running, message, counts)
             if message.index + 1 in wanted:
                 at[message.index + 1] = tuple(running)
         rows = []
@@ -102,7 +102,7 @@ class Course:
         for turn, window in enumerate(self.windows):
             row = [end - start for end, start in zip(at[window.end], at[window.start], strict=True)]
             for i in window.kept:
-                _add(row, self.transcript.messages[i], self.transcript.counts[i])
+                add_tokens(row, self.transcript.messages[i], self.transcript.counts[i])
             row[_NUMBER["tool_result"]] -= saved.at(turn, window)
             rows.append(tuple(row))
         return tuple(rows)
@@ -174,7 +174,8 @@ class _Saved:
         return sum(tokens for i, tokens in self._open if window.ordinal(i) is not None)
 
 
-def _add(row: list[int], message: Message, counts: Sequence[int]) -> None:
+def add_tokens(row: list[int], message: Message, counts: Sequence[int]) -> None:
+    """Add the tokens of a message to a row by source, its overhead with its first part."""
     row[_NUMBER[source_of(message, 0)]] += MESSAGE_OVERHEAD
     for j, tokens in enumerate(counts):
         row[_NUMBER[source_of(message, j)]] += tokens
