@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from posixpath import commonpath, dirname
+from posixpath import dirname
 
 from compression.engine.call_outcomes import exit_code, first_trouble, first_words
 from compression.engine.demands import demands
@@ -41,8 +41,10 @@ _NOTE_TITLE = "State of the work"
 _MARK = 3
 """Tokens that a line's mark and break cost at most."""
 
-_NO_REQUEST = re.compile(r"\s*(?:<(?:bash-|command-|local-command)|\[Request interrupted)")
-_INJECTED = frozenset(("injected", "memory", "skill"))
+_OF_THE_CLIENT = re.compile(
+    r"\s*(?:<(?:bash-|command-|local-command)|\[Request interrupted|Caveat: The messages below)"
+)
+_RULES = frozenset(("injected", "memory"))
 _DONE_TO: dict[FileAction, str] = {"read": "read", "write": "written", "edit": "edited", "delete": "deleted"}
 _PREFIXED = re.compile(r"^\s*(?:cd\s+\S+\s*(?:&&|;)\s*)+")
 _PLUMBING = re.compile(r"\s*(?:2>&1|\|).*", re.DOTALL)
@@ -51,7 +53,10 @@ _BROKEN = re.compile(
     r"^(?:FAIL\b|FAILED\b|--- FAIL:|error(?:\[\w+\])?:|Error:|fatal:|panic:|npm ERR!|E   \S)|\bERROR task failed\b"
     r"|^Traceback \(most recent call last\):|^=+ .*\b\d+ (?:failed|errors?)\b"
 )
+_REFUSED = re.compile(r"the user said:\s*\S")
 _MOST_LINES_READ = 4_000
+_PROBES_COUNT = 20
+"""A look that failed (a page, a file, a search) is of interest for so many calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +114,9 @@ def state_header(course: Course, request: Request, upto: int, *, recent_calls: i
     held = {message.index for message in messages}
     made = [call for call in calls_of(course).all if call.place[0] in held]
     ended = [(call, _text_at(course, call.result)) for call in made if call.result and call.result[0] in held]
-    run = [pair for pair in ended if pair[0].call.action == "run"]
-    prompts = [text for m in messages if is_prompt(m) and (text := _said(m)) and not _NO_REQUEST.match(text)]
-    others = [_said(m) for m in messages if m.role == "system" or m.flags & _INJECTED]
+    run = [call for call, _ in ended if call.call.action == "run"]
+    prompts = [text for m in messages if is_prompt(m) and (text := _spoken(m))]
+    others = [_spoken(m) for m in messages if m.role == "system" or (m.flags & _RULES and "skill" not in m.flags)]
     goal = plain_line(prompts[0], _LONGEST_GOAL) if prompts else ""
     later = [text for text in dict.fromkeys(prompts[1:]) if text != prompts[0]]
     requests = tuple(plain_line(text, _LONGEST_REQUEST) for text in later[-LATEST_REQUESTS:])
@@ -121,8 +126,8 @@ def state_header(course: Course, request: Request, upto: int, *, recent_calls: i
         requests=requests,
         constraints=_constraints(prompts, others, (goal, *requests)),
         pending=_pending(course, made, dict(ended)),
-        errors=_open_errors(ended),
-        command=_outcome(*run[-1]) if run else None,
+        errors=_open_errors(course, [call for call, _ in ended]),
+        command=_outcome(course, run[-1]) if run else None,
         files=_files(call for call, _ in ended if not call.failed),
         said=plain_line(said, _LONGEST_SAID),
         calls=tuple(_words(call) for call in made[max(0, len(made) - recent_calls) :]),
@@ -194,6 +199,12 @@ def _said(message: Message) -> str:
     return "\n".join(part.text for part in message.parts if part.kind == "text" and part.text.strip())
 
 
+def _spoken(message: Message) -> str:
+    """What a message says, unless the client wrote it about itself."""
+    text = _said(message)
+    return "" if _OF_THE_CLIENT.match(text) else text
+
+
 def _text_at(course: Course, place: tuple[int, int]) -> str:
     return course.transcript.messages[place[0]].parts[place[1]].text
 
@@ -229,16 +240,19 @@ def _files(done: Iterable[Made]) -> tuple[FileTouched, ...]:
 
 
 def _root(files: Sequence[FileTouched]) -> str:
-    """The directory that holds all files, where naming it once is shorter."""
-    paths = [file.path for file in files]
-    if len(paths) < 2 or not all(path.startswith("/") for path in paths):
-        return ""
-    root = commonpath([dirname(path) for path in paths])
-    return root if root.count("/") > 1 else ""
+    """The directory that saves most when named once for the files below it; files elsewhere keep all of theirs."""
+    below: dict[str, int] = {}
+    for file in files:
+        directory = dirname(file.path)
+        while len(directory) > 1 and directory.startswith("/"):
+            below[directory] = below.get(directory, 0) + 1
+            directory = dirname(directory)
+    saved = {directory: (number - 1) * len(directory) for directory, number in below.items() if number > 1}
+    return max(saved, key=lambda directory: (saved[directory], directory), default="")
 
 
 def _touched(file: FileTouched, root: str) -> str:
-    path = file.path[len(root) + 1 :] if root else file.path
+    path = file.path.removeprefix(f"{root}/") if root else file.path
     times = f", {file.changes} times" if file.changes > 1 else ""
     return path if file.action == "read" else f"{path} ({_DONE_TO[file.action]}{times})"
 
@@ -254,11 +268,21 @@ def _ending(outcome: Outcome) -> str:
     return f"{outcome.call} -> {ended}{trouble}"
 
 
-def _outcome(made: Made, text: str) -> Outcome:
-    bad = made.failed or _broken(made, text)
-    trouble = (first_trouble(text) or first_words(text)) if bad else ""
-    words = plain_line(made.call.command, _LONGEST_LINE) if made.call.action == "run" else _words(made)
-    return Outcome(words, exit_code(text), bad, plain_line(trouble, _LONGEST_LINE))
+def _outcome(course: Course, made: Made) -> Outcome:
+    """How a call ended; worked out once for a transcript."""
+    known: dict[tuple[int, int], Outcome] = course.transcript.memo.setdefault("outcomes", {})
+    if made.place not in known and made.result is not None:
+        text = _text_at(course, made.result)
+        bad = made.failed or _broken(made, text)
+        words = plain_line(made.call.command, _LONGEST_LINE) if made.call.action == "run" else _words(made)
+        known[made.place] = Outcome(words, exit_code(text), bad, _trouble(text) if bad else "")
+    return known[made.place]
+
+
+def _trouble(text: str) -> str:
+    refused = _REFUSED.search(text[:4_000])
+    said = text[refused.start() :] if refused else first_trouble(text) or first_words(text)
+    return plain_line(said, _LONGEST_LINE)
 
 
 def _broken(made: Made, text: str) -> bool:
@@ -270,26 +294,32 @@ def _broken(made: Made, text: str) -> bool:
     return any(_BROKEN.search(line[:300]) for line in edges)
 
 
-def _open_errors(ended: Iterable[tuple[Made, str]]) -> tuple[Outcome, ...]:
+def _open_errors(course: Course, ended: Sequence[Made]) -> tuple[Outcome, ...]:
     """Failures after which neither the same command nor the same change or read of the file succeeded; newest first,
     of each only the last."""
     still: dict[tuple[str, str], Outcome] = {}
-    for made, text in ended:
-        keys = _subjects(made)
-        outcome = _outcome(made, text)
+    for at, made in enumerate(ended):
+        outcome, keys = _outcome(course, made), _subjects(made)
         for key in keys:
             still.pop(key, None)
         nothing_found = outcome.code == 1 and not outcome.trouble
-        if outcome.failed and not nothing_found and keys:
+        long_ago = _is_probe(made) and at < len(ended) - _PROBES_COUNT
+        if outcome.failed and keys and not nothing_found and not long_ago:
             still[keys[0]] = outcome
     return tuple(reversed(still.values()))[:MOST_ERRORS]
+
+
+def _is_probe(made: Made) -> bool:
+    call = made.call
+    return call.action in ("read", "other") or bool(_LOOKING.match(_PREFIXED.sub("", call.command)))
 
 
 def _subjects(made: Made) -> list[tuple[str, str]]:
     """What a later call must have in common with a failed one to stand for another try."""
     call = made.call
     if call.action == "run":
-        return [("run", " ".join(_PLUMBING.sub("", _PREFIXED.sub("", call.command)).split()))]
+        last = _PLUMBING.sub("", _PREFIXED.sub("", call.command)).rpartition("&&")[2]
+        return [("run", " ".join(last.split()))]
     if call.files:
         return [("read" if use.action == "read" else "change", use.path) for use in call.files]
     return [(call.name, call.target)]

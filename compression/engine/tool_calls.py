@@ -58,6 +58,7 @@ _HERE_DOCUMENT = re.compile(r"^\s*(?:cat|tee)\s+>\s*([\w./~@+-]+)\s+<<-?\s*['\"]
 _NOT_PLAIN = frozenset("|&;<>$`\n(){}*?")
 _READERS = frozenset(("cat", "head", "tail", "nl", "sed"))
 _LONGEST_PLAIN_COMMAND = 400
+_SHORT_VALUE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,7 @@ def understood(name: str, arguments: str) -> ToolCall:
         action = _COMMANDED.get(str(values.get("command")), "other")
     command = _command(values) if action == "run" else ""
     files = _files(action, values, command)
-    target = command or _paths_of(files) or _first(values, _TARGET_KEYS)
+    target = command or _paths_of(files) or _first(values, _TARGET_KEYS) or _short_values(values)
     return ToolCall(name, action, files, command, target)
 
 
@@ -125,6 +126,12 @@ def _paths_of(files: Sequence[FileUse]) -> str:
 def _first(values: Mapping[str, object], keys: Sequence[str]) -> str:
     found = [value for value in map(values.get, keys) if isinstance(value, str) and value]
     return found[0] if found else ""
+
+
+def _short_values(values: Mapping[str, object]) -> str:
+    """What an unknown tool was asked, as far as it takes few words."""
+    found = [value for value in values.values() if isinstance(value, str) and 0 < len(value) <= _SHORT_VALUE]
+    return ", ".join(found[:2])
 
 
 def _command(values: Mapping[str, object]) -> str:
