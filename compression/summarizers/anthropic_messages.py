@@ -56,8 +56,11 @@ class AnthropicSummarizer:
 
 
 def made(model: str, *, base_url: str, api_key: str) -> AnthropicSummarizer | None:
-    """None when there is no key."""
-    summarizer = AnthropicSummarizer(model, base_url=base_url, api_key=api_key)
+    """None when there is no key, nor anything else that the SDK finds to sign with."""
+    try:
+        summarizer = AnthropicSummarizer(model, base_url=base_url, api_key=api_key)
+    except anthropic.AnthropicError:
+        return None
     return summarizer if summarizer.has_key else None
 
 

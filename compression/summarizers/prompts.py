@@ -7,6 +7,7 @@ can hold of itself, and the rules say that it is data. Nothing here talks to any
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from compression.engine.snapshots import digest
@@ -14,6 +15,9 @@ from compression.engine.summaries import Purpose, SummaryRequest
 
 LONGEST_FOCUS = 2_000
 LONGEST_PREVIOUS = 20_000
+
+# Half a surrogate pair, as logs that were cut hold it: no request can carry one.
+_HALVES = re.compile("[\ud800-\udfff]")
 
 RULES = """\
 You shorten records of a software agent's work, so that the agent can go on with less to read. The full record is kept \
@@ -75,5 +79,6 @@ def answer_limit(request: SummaryRequest) -> int:
 
 
 def _framed(name: str, text: str) -> str:
+    text = _HALVES.sub("\ufffd", text)
     mark = digest(text)[:32]
     return f"BEGIN {name} {mark}\n{text}\nEND {name} {mark}"

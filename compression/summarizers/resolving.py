@@ -65,8 +65,8 @@ class _Asking:
 
     def __init__(self, summarizer: Summarizer, time_limit_s: float) -> None:
         self._summarizer = summarizer
+        self._limit_s = time_limit_s
         self._deadline = monotonic() + time_limit_s
-        self.late = f"the time limit of {time_limit_s:g} s"
         self.closed = Event()
 
     @property
@@ -78,7 +78,7 @@ class _Asking:
         if self.closed.is_set():
             return _Answer(None, "not asked: the one before failed for good")
         if not self.left:
-            return _Answer(None, f"not asked: {self.late} was used up")
+            return self.unasked()
         try:
             text: object = self._summarizer.summarize(request, time_limit_s=self.left)
         except SummaryFailed as failure:
@@ -90,6 +90,12 @@ class _Asking:
         if not isinstance(text, str):
             return _Answer(None, "the summarizer gave no text", _milliseconds(began))
         return _Answer(text, "", _milliseconds(began))
+
+    def unasked(self) -> _Answer:
+        return _Answer(None, f"not asked: the time limit of {self._limit_s:g} s was used up")
+
+    def late(self) -> _Answer:
+        return _Answer(None, f"no answer within the time limit of {self._limit_s:g} s", self._limit_s * 1_000)
 
 
 def resolve(
@@ -139,13 +145,13 @@ def _answers(
     futures = {key: pool.submit(asking.ask, request) for key, request in requests.items()}
     wait(futures.values(), timeout=asking.left)
     pool.shutdown(wait=False, cancel_futures=True)
-    return {key: _answer_of(future, asking.late) for key, future in futures.items()}
+    return {key: _answer_of(future, asking) for key, future in futures.items()}
 
 
-def _answer_of(future: Future[_Answer], limit: str) -> _Answer:
+def _answer_of(future: Future[_Answer], asking: _Asking) -> _Answer:
     if future.cancelled():
-        return _Answer(None, f"not asked: {limit} was used up")
-    return future.result() if future.done() else _Answer(None, f"no answer within {limit}")
+        return asking.unasked()
+    return future.result() if future.done() else asking.late()
 
 
 def _extracted(request: SummaryRequest, count: Count) -> _Answer:
