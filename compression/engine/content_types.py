@@ -174,7 +174,7 @@ def _table(source: ToolOutput, lines: Sequence[str]) -> ContentType | None:
 
 
 def _timed(lines: Sequence[str]) -> int:
-    return sum(1 for line in lines if log_lines.TIME.search(line[:120]))
+    return sum(1 for line in lines if log_lines.time_of(line[:120]))
 
 
 def _log(lines: Sequence[str]) -> ContentType | None:

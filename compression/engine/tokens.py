@@ -25,6 +25,7 @@ ENCODINGS = ("o200k_base", "cl100k_base")
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CACHE_LIMIT = 200_000
+_SMALL_BATCH, _SMALL_TEXT = 400, 200_000
 
 
 class TokenCounter(Protocol):
@@ -51,7 +52,11 @@ class ToktokCounter:
         """Tokens of each text, in order."""
         from toktok import batch_count  # loads its vocabulary: about a second, only when first needed
 
-        return batch_count([_clean(text) for text in texts], self.name) if texts else []
+        if not texts:
+            return []
+        # Starting threads costs more than a small batch does.
+        small = len(texts) < _SMALL_BATCH and sum(map(len, texts)) < _SMALL_TEXT
+        return batch_count([_clean(text) for text in texts], self.name, threads=1 if small else 0)
 
 
 class TiktokenCounter:

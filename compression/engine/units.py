@@ -9,8 +9,9 @@ over a whole event may choose among the same units by other rules.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from heapq import merge
 from typing import Literal, NamedTuple
 
 from compression.engine.tool_output import ToolOutput
@@ -45,16 +46,29 @@ class Unit(NamedTuple):
     counts: tuple[str, ...] = ()
 
 
+def _nothing() -> tuple[Unit, ...]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Units:
     """All units of one output. ``total`` entries of kind ``noun`` (singular, plural) is what omissions are
     counted in; ``gaps``: a line for each omission where it is, one line for all at the end, or that line and
-    a mark at each place."""
+    a mark at each place.
+
+    ``rest`` makes the ordinary units (tier may, by rank and order) that are not among ``units``: a small budget comes
+    to few of them, and there are as many as lines.
+    """
 
     units: tuple[Unit, ...]
     total: int
     noun: tuple[str, str] = ("line", "lines")
     gaps: Literal["each", "once", "mark"] = "each"
+    rest: Callable[[], Iterable[Unit]] = _nothing
+
+    def complete(self) -> Units:
+        """The same with nothing left to make."""
+        return replace(self, units=(*self.units, *self.rest()), rest=_nothing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +113,7 @@ def units_of(
     total: int | None = None,
     noun: tuple[str, str] = ("line", "lines"),
     gaps: Literal["each", "once"] = "each",
+    rest: Callable[[], Iterable[Unit]] = _nothing,
 ) -> Units:
     """``units`` and what every output has beside its text: exit status first, an omitted reminder last."""
     common = [Unit(line, "must", -1_000, -1_000, "exit code") for line in source.status]
@@ -106,28 +121,27 @@ def units_of(
         number = counted(source.reminder_lines)
         text = f"... system reminder of {number} {'line' if source.reminder_lines == 1 else 'lines'} omitted"
         common.append(Unit(text, "should", 1 << 40, 1 << 40, "reminder", counts=(number,)))
-    return Units((*common, *units), len(source.lines) if total is None else total, noun, gaps)
+    return Units((*common, *units), len(source.lines) if total is None else total, noun, gaps, rest)
 
 
 def fill(units: Units, budget: int, count: Count, *, longest: int | None = None) -> Compressed:
     """The best of ``units`` within ``budget`` tokens (hard, omission lines included) and ``longest``
-    characters. A unit that does not fit is left out and smaller ones after it are still tried; when the
-    musts alone overrun, each is first shortened to a quarter of the budget.
+    characters. A unit that does not fit is left out and smaller ones after it are still tried, of the ordinary ones
+    only some; when the musts alone overrun, each is first shortened to a quarter of the budget.
     """
-    ranked = sorted(units.units, key=lambda unit: (_TIER_RANK[unit.tier], unit.rank, unit.order))
     gap_text = omission(max(units.total, 1), units.noun)
     taken: list[tuple[Unit, int]] = []
     used = gap_cost = 0
     starts: set[int] = {units.total}
     ends: set[int] = {0}
-    position = 0
-    while position < len(ranked):
-        batch = _batch(ranked, position, budget)
+    first = True
+    for batch in _batches(units, budget):
         costs = count([*(f"{unit.text}\n" for unit in batch), f"{gap_text}\n"])
-        if position == 0:
+        if first:
+            first = False
             gap_cost = used = costs[-1] if units.total else 0
             batch, costs = _shortened(batch, costs, budget, count)
-        position += len(batch)
+        before = len(taken)
         for unit, cost in zip(batch, costs, strict=False):
             change = 0
             if unit.lines and units.gaps == "each":
@@ -139,21 +153,31 @@ def fill(units: Units, budget: int, count: Count, *, longest: int | None = None)
             if unit.lines:
                 starts.add(unit.first)
                 ends.add(unit.first + unit.lines)
-        if budget - used < max(3, budget // 40):
+        if budget - used < max(3, budget // 40) or (before == len(taken) and batch and batch[0].tier == "may"):
             break
     return _fitted(units, taken, budget, count, longest)
 
 
-def _batch(ranked: Sequence[Unit], position: int, budget: int) -> list[Unit]:
-    """As many units as the budget could hold by characters: most outputs need one counting call."""
-    batch: list[Unit] = []
-    room = 8 * budget + 400
-    for unit in ranked[position:]:
-        batch.append(unit)
-        room -= len(unit.text) + 1
-        if room < 0:
-            break
-    return batch
+def _batches(units: Units, budget: int) -> Iterator[list[Unit]]:
+    """The units by their turn, as many at once as the budget could hold by characters: most outputs need one
+    counting call, and never come to their ordinary lines."""
+    ranked = sorted((unit for unit in units.units if unit.tier != "may"), key=_turn)
+    ordinary = sorted((unit for unit in units.units if unit.tier == "may"), key=_turn)
+    for found, width in ((ranked, 8), (merge(ordinary, units.rest(), key=_turn), 2)):
+        batch: list[Unit] = []
+        room = width * budget + 400
+        for unit in found:
+            batch.append(unit)
+            room -= len(unit.text) + 1
+            if room < 0:
+                yield batch
+                batch, room = [], width * budget + 400
+        if batch or found is ranked:
+            yield batch
+
+
+def _turn(unit: Unit) -> tuple[int, int, int]:
+    return _TIER_RANK[unit.tier], unit.rank, unit.order
 
 
 def _shortened(batch: list[Unit], costs: list[int], budget: int, count: Count) -> tuple[list[Unit], list[int]]:

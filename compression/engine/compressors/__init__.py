@@ -8,6 +8,7 @@ line of a stub (address, token counts) is not made here.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from compression.engine.compressors import (
@@ -65,10 +66,14 @@ class UnknownKind(ValueError):
 
 
 def units(text: str, kind: str, arguments: str = "") -> Units:
-    """What the compressor of ``kind`` proposes. ``arguments`` of the tool call name a language or a query.
+    """All that the compressor of ``kind`` proposes. ``arguments`` of the tool call name a language or a query.
 
     Of a very long text only parts are read; then a first line says so.
     """
+    return _proposed(text, kind, arguments).complete()
+
+
+def _proposed(text: str, kind: str, arguments: str) -> Units:
     if kind not in COMPRESSORS:
         raise UnknownKind(kind)
     read = excerpt(text)
@@ -76,7 +81,7 @@ def units(text: str, kind: str, arguments: str = "") -> Units:
         return _whole_units(text, kind, arguments)
     found = _whole_units(read.text, kind, arguments)
     note = Unit(read.note, "must", _FIRST, _FIRST, "what was read", counts=read.counts)
-    return Units((note, *found.units), found.total, found.noun, found.gaps)
+    return replace(found, units=(note, *found.units))
 
 
 def _whole_units(text: str, kind: str, arguments: str) -> Units:
@@ -89,7 +94,7 @@ def compress(text: str, *, kind: str, budget: int, count: Count, arguments: str 
     """``text`` in at most ``budget`` tokens, never longer than it was; unchanged when it fits as it is."""
     if _fits(text, budget, count):
         return Compressed(text, ("everything",))
-    return fill(units(text, kind, arguments), budget, count, longest=len(text))
+    return fill(_proposed(text, kind, arguments), budget, count, longest=len(text))
 
 
 def head_tail(text: str, *, budget: int, count: Count, head: int = 20, tail: int = 10) -> Compressed:

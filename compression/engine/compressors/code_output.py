@@ -8,8 +8,10 @@ long ones clipped; nothing is computed but the omissions.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from compression.engine.readers.problems import error_lines, exit_lines, tracebacks
+from compression.engine.readers.sightings import Sightings
 from compression.engine.tool_output import LINE_LIMIT, ToolOutput, cleaned
 from compression.engine.units import Tier, Unit, Units, clip, units_of
 
@@ -23,16 +25,34 @@ _DEFINITION = re.compile(
     r"(?:def|class|func|fn|function|interface|type|struct|enum|trait|impl|module|namespace|package|const [A-Z]\w* =)\b"
     r"|^#{1,6} \S|^diff --git |^@@ |^\+\+\+ "
 )
+# Every line that the pattern finds holds one of these.
+_DEFINITION_SIGNS = (
+    "def ", "class", "func", "fn ", "interface", "type", "struct", "enum", "trait", "impl", "module", "namespace",
+    "package", "const ", "# ", "diff --git ", "@@ ", "+++ ", "fn\t", "def\t",
+)  # fmt: skip
 
 
 def units(text: str) -> Units:
     source = cleaned(text)
     # Numbered lines show by themselves where others are missing.
-    return units_of(source, line_units(source), gaps="once" if source.gutter else "each")
+    roles = _roles(source)
+    filled = [index for index, line in enumerate(source.lines) if line and not line.isspace()]
+    following = dict(zip(filled, [*filled[1:], len(source.lines)], strict=False))
+
+    def unit(index: int, tier: Tier, rank: int, label: str) -> Unit:
+        # Blank lines go with the line before them.
+        shown = clip(source.shown(index).rstrip(), LONGEST_SHOWN)
+        return Unit(shown, tier, index, rank, label, index, following[index] - index)
+
+    def ordinary() -> Iterator[Unit]:
+        return (unit(index, "may", 0, "line") for index in filled if index not in roles)
+
+    found = [unit(index, *roles[index]) for index in sorted(roles) if index in following]
+    return units_of(source, found, gaps="once" if source.gutter else "each", rest=ordinary)
 
 
-def line_units(source: ToolOutput) -> list[Unit]:
-    """One unit for each non-blank line; blank lines go with the line before them."""
+def _roles(source: ToolOutput) -> dict[int, tuple[Tier, int, str]]:
+    """The lines that matter: tier, turn and why."""
     lines = source.lines
     roles: dict[int, tuple[Tier, int, str]] = {}
 
@@ -52,25 +72,11 @@ def line_units(source: ToolOutput) -> list[Unit]:
         for number, index in enumerate(error_lines(lines)):
             claim(index, "must" if number < _MOST_ERRORS else "should", 50 + number, "error line")
     definition_rank = 0 if listing else 300
-    for index, line in enumerate(lines):
-        if _DEFINITION.match(line[:LINE_LIMIT]):
+    for index in sorted(Sightings(lines).of(_DEFINITION_SIGNS)):
+        if _DEFINITION.match(lines[index][:LINE_LIMIT]):
             claim(index, "should", definition_rank, "definition")
     for back in range(TAIL):
         claim(len(lines) - 1 - back, "should", 60 + back, "last line")
     for index in range(HEAD):
         claim(index, "should", 80 + index, "first line")
-    return _in_order(source, roles)
-
-
-def _in_order(source: ToolOutput, roles: dict[int, tuple[Tier, int, str]]) -> list[Unit]:
-    found: list[Unit] = []
-    lines, gutter = source.lines, source.gutter
-    ordinary: tuple[Tier, int, str] = ("may", 0, "line")
-    filled = [index for index, line in enumerate(lines) if line and not line.isspace()]
-    for index, end in zip(filled, [*filled[1:], len(lines)], strict=False):
-        tier, rank, label = roles.get(index, ordinary)
-        shown = (gutter[index].strip() + lines[index] if gutter else lines[index]).rstrip()
-        if len(shown) > LONGEST_SHOWN:
-            shown = clip(shown, LONGEST_SHOWN)
-        found.append(Unit(shown, tier, index, rank, label, index, end - index))
-    return found
+    return roles

@@ -6,6 +6,7 @@ A hunk is told with the name of its file, so that it stands for itself wherever 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from compression.engine.compressors import code_output
 from compression.engine.readers.diffs import Diff, Hunk, parse
@@ -41,12 +42,21 @@ def units(text: str) -> Units:
     for turn, index in enumerate(diff.other):
         must = turn < _MOST_NOTES or index in exits or index == diff.other[-1]
         shown[index] = _line(source, index, "must" if must else "should", -60 if must else 300 + turn, "note")
-    for index, line in enumerate(source.lines):
-        if index not in shown and index not in told and line.strip():
-            shown[index] = _line(source, index, "may", 10 if line[0] == " " else 0, "line")
     found += [shown[index] for index in sorted(shown)]
-    total = sum(unit.lines for unit in shown.values())
-    return units_of(source, found, total=total, gaps="once")
+    plain = [
+        index
+        for index, line in enumerate(source.lines)
+        if index not in shown and index not in told and line and not line.isspace()
+    ]
+
+    def ordinary() -> Iterator[Unit]:
+        around = [index for index in plain if source.lines[index][0] == " "]
+        for rows, rank in ((sorted(set(plain).difference(around)), 0), (around, 10)):
+            for index in rows:
+                yield _line(source, index, "may", rank, "line")
+
+    total = sum(unit.lines for unit in shown.values()) + len(plain)
+    return units_of(source, found, total=total, gaps="once", rest=ordinary)
 
 
 def _summary(diff: Diff) -> Unit:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from compression.engine.compressors import code_output
 from compression.engine.compressors.columns import describe
-from compression.engine.readers.json_text import RawNumber, loads, shape, shown
+from compression.engine.readers.json_text import loads, shape, shown
 from compression.engine.tool_output import cleaned
 from compression.engine.units import Tier, Unit, Units, clip, units_of
 
@@ -35,6 +35,8 @@ _STATE_KEY = re.compile(r"(?:^|_)(?:status|state|level|severity|result|outcome|c
 _BAD_STATE = re.compile(
     r"error|err|fatal|critical|failed|failure|fail|panic|exception|crashed|timeout|timed_out|5\d\d", re.I
 )
+# Written out in place, the union would be made anew for every value.
+_NESTED = (dict, list)
 _NOTHING = frozenset({"", "0", "false", "null", "none"})
 
 Path = tuple[str, ...]
@@ -48,7 +50,7 @@ class _Array(NamedTuple):
 def units(text: str) -> Units:
     source = cleaned(text)
     value = _parsed(source.text)
-    if not isinstance(value, dict | list) or not value:
+    if not isinstance(value, _NESTED) or not value:
         return code_output.units(text)
     main, leaves = _taken_apart(value)
     shape_text, shape_counts = shape(value)
@@ -57,8 +59,8 @@ def units(text: str) -> Units:
         found += _leaf_units(leaves, standalone=True)
         return units_of(source, found, total=len(leaves), noun=("value", "values"))
     found += _leaf_units(leaves, standalone=False)
-    found += _record_units(main)
-    return units_of(source, found, total=len(main.items), noun=("record", "records"))
+    records, ordinary = _record_units(main)
+    return units_of(source, [*found, *records], total=len(main.items), noun=("record", "records"), rest=ordinary)
 
 
 def _parsed(text: str) -> object:
@@ -79,11 +81,19 @@ def _parsed(text: str) -> object:
 def _taken_apart(value: object) -> tuple[_Array | None, list[tuple[Path, object]]]:
     """The array with most items, and every value outside of it with the keys that lead there."""
     main: _Array | None = None
-    for path, item in _walk(value, None):
+    pending: list[tuple[Path, object]] = [((), value)]
+    while pending:
+        path, item = pending.pop()
         if isinstance(item, list) and len(item) >= _SMALLEST_ARRAY and (main is None or len(item) > len(main.items)):
             main = _Array(path, item)
+        if len(path) > _DEEPEST:
+            continue
+        if isinstance(item, dict):
+            pending.extend([((*path, key), part) for key, part in item.items() if isinstance(part, _NESTED)][::-1])
+        elif isinstance(item, list):
+            pending.extend([(path, part) for part in reversed(item) if isinstance(part, _NESTED)])
     skipped = main.items if main else None
-    leaves = [(path, item) for path, item in _walk(value, skipped) if not isinstance(item, dict | list) or not item]
+    leaves = [(path, item) for path, item in _walk(value, skipped) if not isinstance(item, _NESTED) or not item]
     return main, leaves
 
 
@@ -120,12 +130,13 @@ def _leaf_units(leaves: Sequence[tuple[Path, object]], *, standalone: bool) -> l
     return found
 
 
-def _record_units(main: _Array) -> list[Unit]:
+def _record_units(main: _Array) -> tuple[list[Unit], Callable[[], Iterator[Unit]]]:
+    """The units that matter, and the making of the others."""
     items = main.items
     objects = [item for item in items if isinstance(item, dict)]
     names = list(dict.fromkeys(key for item in objects for key in item))[:_MOST_COLUMNS]
     flat = len(objects) == len(items) and all(
-        not isinstance(part, dict | list) for item in objects for part in item.values()
+        not isinstance(part, _NESTED) for item in objects for part in item.values()
     )
     uniform = flat and len({tuple(item) for item in objects}) == 1 and len(names) <= 16
     found: list[Unit] = []
@@ -141,9 +152,10 @@ def _record_units(main: _Array) -> list[Unit]:
         found.append(Unit(header, "must", -1, 0, "header"))
     for name in names if objects else ():
         cells = [item.get(name) for item in objects]
-        if any(isinstance(cell, dict | list) for cell in cells):
+        if any(isinstance(cell, _NESTED) for cell in cells):
             continue
-        column = describe(name, ["" if cell is None else shown(cell, 80) for cell in cells])
+        told = {cell: "" if cell is None else shown(cell, 80) for cell in set(cells)}
+        column = describe(name, [told[cell] for cell in cells])
         numeric = bool(column.extremes)
         found.append(Unit(column.line, "must" if numeric else "should", -2, 5, "field", counts=column.counts))
         if len(objects) == len(items):
@@ -151,33 +163,43 @@ def _record_units(main: _Array) -> list[Unit]:
                 worth.setdefault(index, ("should", 40, "extreme record"))
             for index in column.rare:
                 worth.setdefault(index, ("should", 35, "rare record"))
-    ordinary: tuple[Tier, int, str] = ("may", 0, "record")
-    for index, item in enumerate(items):
-        tier, rank, label = worth.get(index, ordinary)
+
+    def unit(index: int, tier: Tier, rank: int, label: str) -> Unit:
+        item = items[index]
         if uniform and isinstance(item, dict):
             text = clip(" | ".join(shown(part, 120) for part in item.values()), LONGEST_RECORD)
         else:
             text = shown(item, LONGEST_RECORD)
-        found.append(Unit(text, tier, index, rank, label, index, 1))
-    return found
+        return Unit(text, tier, index, rank, label, index, 1)
+
+    def ordinary() -> Iterator[Unit]:
+        return (unit(index, "may", 0, "record") for index in range(len(items)) if index not in worth)
+
+    found += [unit(index, *worth[index]) for index in sorted(worth)]
+    return found, ordinary
 
 
 def _troubled(items: Sequence[object]) -> list[int]:
     """Records that report an error, when that is not what nearly all of them do."""
     keys: dict[str, tuple[bool, bool]] = {}
-    found = [index for index, item in enumerate(items) if isinstance(item, dict) and _is_troubled(item, keys)]
+    states: dict[str, bool] = {}
+    found = [index for index, item in enumerate(items) if isinstance(item, dict) and _is_troubled(item, keys, states)]
     return found if 2 * len(found) <= len(items) else []
 
 
-def _is_troubled(item: Mapping[str, object], keys: dict[str, tuple[bool, bool]]) -> bool:
+def _is_troubled(item: Mapping[str, object], keys: dict[str, tuple[bool, bool]], states: dict[str, bool]) -> bool:
+    """``keys`` and ``states`` remember what was found out about the words in these places."""
     for key, value in item.items():
         if key not in keys:
             keys[key] = bool(_BAD_KEY.search(key)), bool(_STATE_KEY.search(key))
         bad, state = keys[key]
         if bad and value and str(value).lower() not in _NOTHING:
             return True
-        if state and isinstance(value, str) and len(value) < 40 and _BAD_STATE.fullmatch(value):
-            return True
+        if state and isinstance(value, str) and len(value) < 40:
+            if value not in states:
+                states[value] = bool(_BAD_STATE.fullmatch(value))
+            if states[value]:
+                return True
     return False
 
 
@@ -190,11 +212,9 @@ def _odd(items: Sequence[object]) -> list[int]:
     return [index for index, kind in enumerate(kinds) if tally[kind] * 50 <= len(items)][:6]
 
 
-def _signature(item: object) -> str:
-    if isinstance(item, dict):
-        return ",".join(f"{key}:{_type(value)}" for key, value in item.items() if value is not None)
-    return _type(item)
-
-
-def _type(value: object) -> str:
-    return "number" if isinstance(value, RawNumber) else type(value).__name__
+def _signature(item: object) -> tuple[object, ...]:
+    if not isinstance(item, dict):
+        return (type(item),)
+    if None in item.values():
+        item = {key: value for key, value in item.items() if value is not None}
+    return (*item, *map(type, item.values()))

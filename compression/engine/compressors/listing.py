@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from compression.engine.compressors import code_output
 from compression.engine.readers.listings import Entry, extension, parse, size_of
 from compression.engine.readers.problems import error_lines, exit_lines
-from compression.engine.tool_output import cleaned
+from compression.engine.tool_output import ToolOutput, cleaned
 from compression.engine.units import Tier, Unit, Units, clip, counted, units_of
 
 LONGEST_SHOWN = 240
@@ -34,27 +34,34 @@ def units(text: str) -> Units:
         return code_output.units(text)
     found = _summary(entries)
     roles = _roles(entries)
-    shown: dict[int, Unit] = {}
-    for entry in entries:
-        tier, rank, label = roles.get(entry.row, ("may", 0, "entry"))
-        text_shown = clip(
-            " ".join(source.shown(entry.row).split()) if entry.size else source.shown(entry.row).rstrip(), LONGEST_SHOWN
-        )
-        shown[entry.row] = Unit(text_shown, tier, entry.row, rank, label, entry.row, 1)
+    shown = {entry.row: _entry(source, entry, *roles[entry.row]) for entry in entries if entry.row in roles}
     notes = {*exit_lines(lines), *error_lines(lines)}
+    plain = []
     for turn, row in enumerate(other):
-        must = row in notes or turn < 3 or turn == len(other) - 1
-        shown[row] = Unit(
-            clip(source.shown(row).rstrip(), LONGEST_SHOWN),
-            "must" if must else "may",
-            row,
-            -50 if must else 5,
-            "note",
-            row,
-            1,
-        )
+        if row in notes or turn < 3 or turn == len(other) - 1:
+            shown[row] = _note(source, row, "must", -50)
+        else:
+            plain.append(row)
     found += [shown[row] for row in sorted(shown)]
-    return units_of(source, found, total=len(shown), gaps="once")
+
+    def ordinary() -> Iterator[Unit]:
+        for entry in entries:
+            if entry.row not in roles:
+                yield _entry(source, entry, "may", 0, "entry")
+        for row in plain:
+            yield _note(source, row, "may", 5)
+
+    return units_of(source, found, total=len(entries) + len(other), gaps="once", rest=ordinary)
+
+
+def _entry(source: ToolOutput, entry: Entry, tier: Tier, rank: int, label: str) -> Unit:
+    text = source.shown(entry.row)
+    shown = clip(" ".join(text.split()) if entry.size else text.rstrip(), LONGEST_SHOWN)
+    return Unit(shown, tier, entry.row, rank, label, entry.row, 1)
+
+
+def _note(source: ToolOutput, row: int, tier: Tier, rank: int) -> Unit:
+    return Unit(clip(source.shown(row).rstrip(), LONGEST_SHOWN), tier, row, rank, "note", row, 1)
 
 
 def _summary(entries: Sequence[Entry]) -> list[Unit]:

@@ -7,12 +7,12 @@ repetitions of one error stand as a count and two lines. Tracebacks between log 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from compression.engine.readers.log_lines import ERRORS, LEVELS, WARNINGS, LogLine, read
+from compression.engine.readers.log_lines import ERRORS, LEVELS, WARNINGS, LogLine, read_all
 from compression.engine.readers.problems import error_lines, exit_lines, tracebacks
-from compression.engine.tool_output import LINE_LIMIT, ToolOutput, cleaned
+from compression.engine.tool_output import ToolOutput, cleaned
 from compression.engine.units import Tier, Unit, Units, clip, counted, units_of
 
 LONGEST_SHOWN = 300
@@ -31,7 +31,7 @@ class _Group:
 def units(text: str) -> Units:
     source = cleaned(text)
     lines = source.lines
-    read_lines = [read(line[:LINE_LIMIT]) for line in lines]
+    read_lines = read_all(lines)
     taken: set[int] = set()
     found = _summary(lines, read_lines)
     for index in exit_lines(lines):
@@ -52,15 +52,19 @@ def units(text: str) -> Units:
     for group in rare[:_MOST_RARE]:
         found += _line(source, group.lines[0], "should", 600, "rare line", taken)
     common = sorted((group for group in rest if len(group.lines) > _RARE), key=lambda group: -len(group.lines))
-    for rank, group in enumerate(common[:_MOST_RARE]):
-        found += _group_units(source, group, read_lines, "may", rank, "common template", taken)
-    for index in range(len(lines)):
-        found += _line(source, index, "may", 1_000, "line", taken)
-    return units_of(source, found, total=len(taken), gaps="once")
+
+    def ordinary() -> Iterator[Unit]:
+        told = set(taken)
+        for rank, group in enumerate(common[:_MOST_RARE]):
+            yield from _group_units(source, group, read_lines, "may", rank, "common template", told)
+        for index in range(len(lines)):
+            yield from _line(source, index, "may", 1_000, "line", told)
+
+    return units_of(source, found, total=sum(map(bool, map(str.strip, lines))), gaps="once", rest=ordinary)
 
 
 def _summary(lines: Sequence[str], read_lines: Sequence[LogLine]) -> list[Unit]:
-    number = sum(1 for line in lines if line.strip())
+    number = sum(map(bool, map(str.strip, lines)))
     counts = [counted(number)]
     text = f"{counts[0]} {'line' if number == 1 else 'lines'}"
     times = [line.time for line in read_lines if line.time]
@@ -73,9 +77,7 @@ def _summary(lines: Sequence[str], read_lines: Sequence[LogLine]) -> list[Unit]:
     if levels:
         named = sorted(levels, key=lambda level: (LEVELS.index(level) if level in LEVELS else 99, level))
         amounts = tuple(counted(levels[level]) for level in named)
-        spelled: dict[str, str] = {}
-        for line in read_lines:
-            spelled.setdefault(line.level, line.spelled)
+        spelled = {line.level: line.spelled for line in reversed(read_lines)}
         pairs = ", ".join(f"{spelled[level]} {amount}" for level, amount in zip(named, amounts, strict=True))
         units.append(Unit(f"levels: {pairs}", "must", -9, -9, "count per level", counts=amounts))
     return units

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 from compression.engine.compressors import code_output
 from compression.engine.readers.path_groups import fit_in_full, grouped
@@ -40,27 +41,34 @@ def units(text: str, arguments: str = "") -> Units:
     first_of_file: set[str] = set()
     scores = {hit.row: _score(source, hit, words) for hit in search.hits}
     order = sorted(search.hits, key=lambda hit: (-scores[hit.row], hit.row))
-    place = {hit.row: turn for turn, hit in enumerate(order)}
+    best = max(10, len(order) // 5)
     shown: dict[int, Unit] = {}
+    ordinary_hits = []
+    for place, hit in enumerate(order):
+        if scores[hit.row] > 0 and place < best:
+            shown[hit.row] = _hit_unit(source, hit, "should", _BEST_TURN + place, "best hit")
+        else:
+            ordinary_hits.append((place, hit))
     for hit in search.hits:
-        tier: Tier
         if hit.path not in first_of_file:
             first_of_file.add(hit.path)
-            tier, rank, label = "should", 0, "first hit of a file"
-        elif scores[hit.row] > 0 and place[hit.row] < max(10, len(order) // 5):
-            tier, rank, label = "should", _BEST_TURN + place[hit.row], "best hit"
-        else:
-            tier, rank, label = "may", place[hit.row], "hit"
-        shown[hit.row] = _hit_unit(source, hit, tier, rank, label)
-    for index in search.context:
-        shown[index] = _plain(source, index, "may", 1 << 20, "line around a hit")
+            shown[hit.row] = _hit_unit(source, hit, "should", 0, "first hit of a file")
     exits = set(exit_lines(source.lines))
     for index in search.other:
         must = index in exits or len(search.other) <= 3
         shown[index] = _plain(source, index, "must" if must else "should", 50, "note")
     found += [shown[index] for index in sorted(shown)]
+
+    def ordinary() -> Iterator[Unit]:
+        for place, hit in ordinary_hits:
+            if hit.row not in shown:
+                yield _hit_unit(source, hit, "may", place, "hit")
+        for index in search.context:
+            yield _plain(source, index, "may", 1 << 20, "line around a hit")
+
     counted_rows = len({path for _, path, _ in search.counts})
-    return units_of(source, found, total=len(shown) + counted_rows, gaps="once")
+    total = len(search.hits) + len(search.context) + len(search.other) + counted_rows
+    return units_of(source, found, total=total, gaps="once", rest=ordinary)
 
 
 def _summary(search: Search) -> Unit:

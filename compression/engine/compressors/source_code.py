@@ -7,6 +7,7 @@ several lines stand as one. Bodies come last.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 
 from compression.engine.compressors import code_output
 from compression.engine.readers.languages import OTHER, guess, named
@@ -36,25 +37,28 @@ def units(text: str, arguments: str = "") -> Units:
     owned: dict[int, Unit] = {}
     skipped: set[int] = set()
     _claim_definitions(source, read, owned, skipped)
-    filled = [index for index, line in enumerate(lines) if index not in skipped and line and not line.isspace()]
     imports = frozenset(read.import_rows)
-    gutter = source.gutter
-    for index, end in zip(filled, [*filled[1:], len(lines)], strict=False):
-        unit = owned.get(index)
-        if unit is not None:
-            found.append(unit._replace(lines=end - index))
-            continue
-        line = lines[index].rstrip()
-        if len(line) > LONGEST_SHOWN:
-            line = clip(line, LONGEST_SHOWN)
+    filled = sorted(_filled(lines).difference(skipped))
+    following = dict(zip(filled, [*filled[1:], len(lines)], strict=False))
+    found += [unit._replace(lines=following[index] - index) for index, unit in owned.items() if index in following]
+
+    def ordinary() -> Iterator[Unit]:
         # Lone brackets tell nothing.
-        rank = 50 if index in imports else 90 if len(line) < 8 and not any(map(str.isalnum, line)) else 0
-        if gutter:
-            found.append(Unit(gutter[index].strip() + line, "may", index, rank, "line", index, end - index))
-        else:
-            number = str(index + 1)
-            found.append(Unit(f"{number}: {line}", "may", index, rank, "line", index, end - index, (number,)))
-    return units_of(source, found, gaps="once")
+        ranks = {index: 50 if index in imports else 90 if _is_bare(lines[index]) else 0 for index in following}
+        for index in sorted(following, key=lambda index: (ranks[index], index)):
+            if index not in owned:
+                unit = _line(source, index, "may", ranks[index], "line")
+                yield unit._replace(lines=following[index] - index)
+
+    return units_of(source, found, gaps="once", rest=ordinary)
+
+
+def _filled(lines: Sequence[str]) -> set[int]:
+    return {index for index, line in enumerate(lines) if line and not line.isspace()}
+
+
+def _is_bare(line: str) -> bool:
+    return len(line) < 8 and not any(map(str.isalnum, line))
 
 
 def _imports(read: Outline) -> list[Unit]:

@@ -7,11 +7,11 @@ table (a title, ``(400 rows)``) is kept before further rows.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 
 from compression.engine.compressors import code_output
 from compression.engine.compressors.columns import describe
-from compression.engine.readers.tables import Table, parse
+from compression.engine.readers.tables import Row, Table, parse
 from compression.engine.tool_output import ToolOutput, cleaned
 from compression.engine.units import Tier, Unit, Units, clip, counted, units_of
 
@@ -29,23 +29,33 @@ def units(text: str) -> Units:
     tables = parse(source.lines)
     if not tables:
         return code_output.units(text)
-    found: list[Unit] = []
+    total = len(source.lines)
     taken: set[int] = set()
+    for table in tables:
+        taken.add(table.header)
+        for row in table.rows:
+            taken.update(range(row.first, row.first + row.lines))
+    notes = [index for index in range(total) if index not in taken and not _RULE.match(source.lines[index][:400])]
+    taken.update(notes)
+    found: list[Unit] = []
+    plain: list[Row] = []
     for number, table in enumerate(tables):
-        found += _table_units(source, table, number * 10, taken)
-    for index, line in enumerate(source.lines):
-        if index not in taken and not _RULE.match(line[:400]):
-            taken.add(index)
-            found.append(Unit(_row(line), "must" if len(line) < 80 else "should", index, 40, "note", index, 1))
-    rules = len(source.lines) - len(taken)
-    # Rules and blank lines carry nothing: they belong to the line before them, not to the omissions.
-    return units_of(source, _with_rules(found, taken, len(source.lines)) if rules else found)
+        found += _table_units(source, table, number * 10, plain)
+    for index in notes:
+        line = source.lines[index]
+        found.append(Unit(_row(line), "must" if len(line) < 80 else "should", index, 40, "note", index, 1))
+
+    def ordinary() -> Iterator[Unit]:
+        for row in plain:
+            yield _with_rules(_row_unit(source, row, "may", 0, "row"), taken, total)
+
+    return units_of(source, [_with_rules(unit, taken, total) for unit in found], rest=ordinary)
 
 
-def _table_units(source: ToolOutput, table: Table, rank: int, taken: set[int]) -> list[Unit]:
+def _table_units(source: ToolOutput, table: Table, rank: int, plain: list[Row]) -> list[Unit]:
+    """What stands out in a table; the rows that do not are added to ``plain``."""
     lines = source.lines
     header = Unit(_row(lines[table.header]), "must", table.header, rank, "header", table.header, 1)
-    taken.add(table.header)
     rows, columns = counted(len(table.rows)), counted(len(table.names))
     summary = (
         f"{rows} {'row' if len(table.rows) == 1 else 'rows'}, {columns} {'column' if columns == '1' else 'columns'}"
@@ -66,24 +76,25 @@ def _table_units(source: ToolOutput, table: Table, rank: int, taken: set[int]) -
             worth.setdefault(position, ("should", rank + 4, "extreme row"))
         for position in column.rare:
             worth.setdefault(position, ("should", rank + 5, "rare row"))
-    ordinary: tuple[Tier, int, str] = ("may", rank, "row")
-    for position, row in enumerate(table.rows):
-        tier, turn, label = worth.get(position, ordinary)
-        shown = _row(" ".join(lines[row.first : row.first + row.lines]))
-        found.append(Unit(shown, tier, row.first, turn, label, row.first, row.lines))
-        taken.update(range(row.first, row.first + row.lines))
+    found += [_row_unit(source, table.rows[position], *worth[position]) for position in sorted(worth)]
+    plain += [row for position, row in enumerate(table.rows) if position not in worth]
     return found
+
+
+def _row_unit(source: ToolOutput, row: Row, tier: Tier, rank: int, label: str) -> Unit:
+    shown = _row(" ".join(source.lines[row.first : row.first + row.lines]))
+    return Unit(shown, tier, row.first, rank, label, row.first, row.lines)
 
 
 def _row(line: str) -> str:
     return clip(_PADDING.sub("  ", clip(line, 2 * LONGEST_ROW)).rstrip(), LONGEST_ROW)
 
 
-def _with_rules(found: Sequence[Unit], taken: set[int], total: int) -> list[Unit]:
-    widened: list[Unit] = []
-    for unit in found:
-        end = unit.first + unit.lines
-        while unit.lines and end < total and end not in taken:
-            end += 1
-        widened.append(unit._replace(lines=end - unit.first) if unit.lines else unit)
-    return widened
+def _with_rules(unit: Unit, taken: set[int], total: int) -> Unit:
+    """Rules and blank lines carry nothing: they belong to the line before them, not to the omissions."""
+    if not unit.lines:
+        return unit
+    end = unit.first + unit.lines
+    while end < total and end not in taken:
+        end += 1
+    return unit._replace(lines=end - unit.first)

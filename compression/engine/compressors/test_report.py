@@ -6,7 +6,8 @@ Slowest tests, warnings and first passes come after.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from compression.engine.readers.problems import error_lines, exit_lines, tracebacks
 from compression.engine.readers.test_runs import SLOWEST, TOTALS, Failure, failures, passes
@@ -27,8 +28,7 @@ def units(text: str) -> Units:
         for index in indexes:
             if index not in taken and lines[index].strip():
                 taken.add(index)
-                shown = clip(source.shown(index).rstrip(), LONGEST_SHOWN)
-                found.append(Unit(shown, tier, index, rank, label, index, 1))
+                found.append(_line(source, index, tier, rank, label))
 
     take(exit_lines(lines), "must", -100, "exit code")
     passed = passes(lines)
@@ -52,8 +52,6 @@ def units(text: str) -> Units:
         take(failure.errors, "should", 200 + rank, "more of the error")
         take(failure.places, "should", 300 + rank, "frame")
     take((index for index in others if SLOWEST.match(lines[index][:LINE_LIMIT])), "should", 400, "slowest tests")
-    for rank, failure in enumerate(told):
-        take(failure.body, "may", rank, "failure detail")
     ends = (len(lines) - 1, 0, len(lines) - 2, 1, 2)
     take(
         (index for index in ends if 0 <= index < len(lines)),
@@ -62,8 +60,21 @@ def units(text: str) -> Units:
         "first and last lines",
     )
     take(passed[:_FIRST_PASSES], "should", 600, "first passes")
-    take(range(len(lines)), "may", 1_000, "line")
-    return units_of(source, found, total=len(taken), gaps="once")
+
+    def ordinary() -> Iterator[Unit]:
+        told_rows = set(taken)
+        details = ((index, rank, "failure detail") for rank, failure in enumerate(told) for index in failure.body)
+        for index, rank, label in chain(details, ((index, 1_000, "line") for index in range(len(lines)))):
+            if index not in told_rows and lines[index].strip():
+                told_rows.add(index)
+                yield _line(source, index, "may", rank, label)
+
+    total = len(taken.union(index for index, line in enumerate(lines) if line and not line.isspace()))
+    return units_of(source, found, total=total, gaps="once", rest=ordinary)
+
+
+def _line(source: ToolOutput, index: int, tier: Tier, rank: int, label: str) -> Unit:
+    return Unit(clip(source.shown(index).rstrip(), LONGEST_SHOWN), tier, index, rank, label, index, 1)
 
 
 def _failure_unit(source: ToolOutput, failure: Failure, rank: int, taken: set[int]) -> Unit:

@@ -41,6 +41,8 @@ def loads(text: str) -> object:
 
 def shown(value: object, limit: int) -> str:
     """``value`` on one line of at most ``limit`` characters, more than that cut between words."""
+    if isinstance(value, RawNumber) and len(value) <= limit:
+        return str(value)
     return clip(_written(value, limit, 0), limit)
 
 
@@ -86,7 +88,7 @@ def _shape(values: Sequence[object], depth: int, counts: list[str]) -> str:
         described.append(_object_shape(objects, depth, counts))
     if arrays:
         described.append(_array_shape(arrays, depth, counts))
-    plain = dict.fromkeys(_plain(value) for value in values if not isinstance(value, dict | list))
+    plain = dict.fromkeys(_plain(value) for value in values if not isinstance(value, (dict, list)))
     return "|".join([*described, *plain]) or "nothing"
 
 

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from compression.engine.readers.sightings import Sightings
 from compression.engine.tool_output import LINE_LIMIT
 
 EXIT = re.compile(
@@ -30,7 +31,7 @@ _SIGNS = (
     "not found", "o such file", "ermission denied", "Segmentation", "undefined: ",
 )  # fmt: skip
 _PLACE = re.compile(r"^\s*-->\s+\S+:\d+|^\S+\.[A-Za-z]{1,5}:\d+:\d+: ")
-_ANY_PLACE = re.compile(r"-->|\.[A-Za-z]{1,5}:\d+:\d+: ")
+_ANY_PLACE = re.compile(r"\.[A-Za-z]{1,5}:\d+:\d+: ")
 _VARIABLE = re.compile(r"\d+")
 
 _PYTHON_START = "Traceback (most recent call last):"
@@ -39,6 +40,9 @@ _OTHER_START = re.compile(
     r"^(?:panic: |fatal error: |goroutine \d+ |Exception in thread |Caused by: |thread '[^']*' panicked at |Uncaught )"
     r"|^\s*(?:[A-Za-z_][\w.$]*(?:Error|Exception))(?:: |$)"
 )
+_OTHER_SIGNS = (
+    "panic: ", "fatal error: ", "goroutine ", "Exception", "Error", "Caused by: ", "thread '", "Uncaught ",
+)  # fmt: skip
 _OTHER_FRAME = re.compile(
     r"^\s+at \S|^\s*\.\.\. \d+ (?:more|common)|^\t\S+:\d+|^[\w./*()]+\(.*\)$|^\s*\d+: +\S+|^\s+\d+: "
 )
@@ -56,35 +60,31 @@ class Traceback(NamedTuple):
 def tracebacks(lines: Sequence[str]) -> list[Traceback]:
     """Every stack trace, in order; they do not overlap."""
     found: list[Traceback] = []
-    index = 0
-    while index < len(lines):
-        line = lines[index]
+    end = 0
+    for index in sorted(Sightings(lines).of((_PYTHON_START, *_OTHER_SIGNS))):
+        if index < end:
+            continue
         trace: Traceback | None = None
-        if _PYTHON_START in line:
+        if _PYTHON_START in lines[index]:
             trace = _python(lines, index)
         elif _starts_other(lines, index):
             trace = _other(lines, index)
-        if trace is None:
-            index += 1
-        else:
+        if trace is not None:
             found.append(trace)
-            index = trace.end
+            end = trace.end
     return found
 
 
 def error_lines(lines: Sequence[str]) -> list[int]:
     """Indexes of lines that report an error, the first of each kind (digits aside)."""
-    text = "\n".join(lines)
-    signs = [sign for sign in _SIGNS if sign in text]
-    placed = bool(_ANY_PLACE.search(text))
+    sightings = Sightings(lines)
+    signed = sightings.of(_SIGNS)
+    placed = sightings.of(("-->",)) | sightings.matching(_ANY_PLACE)
     seen: set[str] = set()
     found: list[int] = []
-    for index, line in enumerate(lines):
-        signed = any(map(line.__contains__, signs))
-        if not signed and not placed:
-            continue
-        line = line[:LINE_LIMIT]
-        if (signed and ERROR_LINE.search(line)) or (placed and _PLACE.match(line)):
+    for index in sorted(signed | placed):
+        line = lines[index][:LINE_LIMIT]
+        if (index in signed and ERROR_LINE.search(line)) or (index in placed and _PLACE.match(line)):
             template = _VARIABLE.sub("", line)
             if template not in seen:
                 seen.add(template)

@@ -94,7 +94,7 @@ def _ruled_at(lines: Sequence[str], index: int) -> Table | None:
 
 
 def _piped(line: str) -> tuple[str, ...]:
-    return tuple(cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|"))
+    return tuple(map(str.strip, line.strip().removeprefix("|").removesuffix("|").split("|")))
 
 
 def _at_starts(line: str, starts: Sequence[int]) -> tuple[str, ...]:
