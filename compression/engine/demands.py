@@ -13,7 +13,7 @@ from compression.engine.plain_line import plain_line
 LONGEST_DEMAND = 240
 _SHORTEST_DEMAND = 5
 _LONGEST_READ = 40_000
-_FENCE = re.compile(r"(?ms)^\s*(?:```|~~~).*?(?:^\s*(?:```|~~~)\s*$|\Z)")
+_FENCE = re.compile(r"(?ms)^[ \t]*(?:```|~~~).*?(?:^[ \t]*(?:```|~~~)[ \t]*$|\Z)")
 _CLIENT_TAG = re.compile(r"</?[a-z][a-z_-]{2,30}>")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(A-Z\u00c0-\u024f*`-])|(?<=[。！？；])|\n+")
 _BULLET = re.compile(r"^\s*(?:[-*•+>]\s+|\d{1,3}[.)]\s+)+")
@@ -24,7 +24,9 @@ _OBLIGATION = re.compile(
     r"|必须|必須|不要|不得|禁止|务必|只能|不能|不可|总是|切勿|一定要|请勿|しないで|必ず",
     re.IGNORECASE,
 )
-_NO_SENTENCE = re.compile(r"^\s*(?://|#|/\*|\*/|<[/!?a-z]|[{}()\[\]|+]|at |File \"|\d+[:|→])|[{};]\s*$|^\S+$|[?？]\s*$")
+_NO_SENTENCE = re.compile(
+    r"^\s*(?://|#|/\*|\*/|<[/!?a-z]|[{}()\[\]|+]|at |File \"|\d+[:|→])|[{};]\s*$|^[!-~]+$|[?？]\s*$"
+)
 
 
 def demands(text: str) -> list[str]:

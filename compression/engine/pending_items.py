@@ -15,7 +15,7 @@ _LIST_KEYS = ("todos", "plan", "items", "tasks", "todoList", "todo_list")
 _TEXT_KEYS = ("content", "step", "subject", "title", "task", "description", "text")
 _CREATED = re.compile(r"#(\d{1,9})\b")
 _DONE = frozenset(("completed", "complete", "done", "cancelled", "canceled", "deleted", "skipped"))
-_CHECKBOX = re.compile(r"(?m)^\s*[-*]\s*\[( |x|X|~|-)\]\s+(.+?)\s*$")
+_CHECKBOX = re.compile(r"(?m)^[ \t]*[-*] ?\[( |x|X|~|-)\] (.+)$")
 
 
 def pending_items(calls: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -38,7 +38,9 @@ def pending_items(calls: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ..
 def _listed(entries: list[object] | str) -> dict[str, tuple[str, str]]:
     if isinstance(entries, str):
         boxes = _CHECKBOX.findall(entries)
-        return {str(n): (text, "completed" if mark in "xX" else "pending") for n, (mark, text) in enumerate(boxes)}
+        return {
+            str(n): (text.strip(), "completed" if mark in "xX" else "pending") for n, (mark, text) in enumerate(boxes)
+        }
     found: dict[str, tuple[str, str]] = {}
     for number, entry in enumerate(entries):
         if isinstance(entry, dict):

@@ -47,7 +47,7 @@ _OF_THE_CLIENT = re.compile(
 _RULES = frozenset(("injected", "memory"))
 _DONE_TO: dict[FileAction, str] = {"read": "read", "write": "written", "edit": "edited", "delete": "deleted"}
 _PREFIXED = re.compile(r"^\s*(?:cd\s+\S+\s*(?:&&|;)\s*)+")
-_PLUMBING = re.compile(r"\s*(?:2>&1|\|).*", re.DOTALL)
+_PLUMBING = re.compile(r"(?:2>&1|\|).*", re.DOTALL)
 _LOOKING = re.compile(r"\s*(?:cat|head|tail|sed|grep|rg|ls|find|git (?:log|show|diff|blame)|gh|curl|jq|wc|echo)\b")
 _BROKEN = re.compile(
     r"^(?:FAIL\b|FAILED\b|--- FAIL:|error(?:\[\w+\])?:|Error:|fatal:|panic:|npm ERR!|E   \S)|\bERROR task failed\b"

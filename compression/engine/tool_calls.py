@@ -52,7 +52,7 @@ _CONTENT_KEYS = ("content", "file_text", "contents", "text")
 _COMMAND_KEYS = ("command", "cmd", "script", "action")
 _TARGET_KEYS = (*_PATH_KEYS, "pattern", "query", "url", "description", "subject", "name")
 _PREFIX = re.compile(r"^(?:mcp__.*__|functions\.|default_api[.:])")
-_PATCHED = re.compile(r"(?m)^\*\*\* (Add|Update|Delete) File: (.+?)\s*$")
+_PATCHED = re.compile(r"(?m)^\*\*\* (Add|Update|Delete) File: (.+)$")
 _PATCHES: Mapping[str, FileAction] = {"Add": "write", "Update": "edit", "Delete": "delete"}
 _HERE_DOCUMENT = re.compile(r"^\s*(?:cat|tee)\s+>\s*([\w./~@+-]+)\s+<<-?\s*['\"]?\w+['\"]?[ \t]*\n")
 _NOT_PLAIN = frozenset("|&;<>$`\n(){}*?")
@@ -166,9 +166,7 @@ def _path(path: str) -> str:
 def _patched(text: str) -> tuple[FileUse, ...]:
     if "*** Begin Patch" not in text:
         return ()
-    return tuple(
-        FileUse(_path(path), _PATCHES[verb], whole=verb == "Add") for verb, path in _PATCHED.findall(text) if path
-    )
+    return tuple(FileUse(_path(path), _PATCHES[verb], whole=verb == "Add") for verb, path in _PATCHED.findall(text))
 
 
 def _plain(command: str) -> tuple[FileUse, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compression.engine.demands import demands
@@ -194,6 +194,7 @@ def test_hostile_words_stay_on_one_bounded_line() -> None:
     assert found.goal.isprintable()
 
 
+@settings(max_examples=50)
 @given(transcripts(), st.integers(0, 1_500))
 def test_every_name_and_number_is_of_the_session(transcript: Transcript, budget: int) -> None:
     course = course_of(transcript, "as-recorded")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compression.engine.history import Course, course_of
@@ -194,6 +194,7 @@ def test_many_results_that_share_a_line_are_looked_through_in_bounded_work() -> 
     assert newer(ended(builder), first) is None
 
 
+@settings(max_examples=50)
 @given(transcripts(), st.sets(st.tuples(st.integers(0, 60), st.integers(0, 1)), max_size=4))
 def test_what_is_said_to_stand_elsewhere_does(transcript, changed) -> None:  # type: ignore[no-untyped-def]
     for history in ("uncompacted", "as-recorded"):
