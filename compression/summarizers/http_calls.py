@@ -7,6 +7,7 @@ that trickles in after its time.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -71,6 +72,12 @@ def client_settings() -> dict[str, Any]:
         "headers": {"Accept-Encoding": "identity"},
         "event_hooks": {"request": [_starts], "response": [_bound]},
     }
+
+
+def keep_texts_from_logs(sdk: str) -> None:
+    """At DEBUG an SDK logs whole requests, and the HTTP library addresses with their passwords: neither does."""
+    for name in (sdk, "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _starts(request: httpx2.Request) -> None:

@@ -8,7 +8,13 @@ from __future__ import annotations
 import openai
 
 from compression.engine.summaries import SummaryRequest
-from compression.summarizers.http_calls import NO_ANSWER, ErrorTypes, client_settings, failures_in_words
+from compression.summarizers.http_calls import (
+    NO_ANSWER,
+    ErrorTypes,
+    client_settings,
+    failures_in_words,
+    keep_texts_from_logs,
+)
 from compression.summarizers.prompts import RULES, answer_limit, source_part, task_part
 from compression.summarizers.protocol import SummaryFailed
 
@@ -21,6 +27,7 @@ class OpenAISummarizer:
     def __init__(self, model: str, *, base_url: str = "", api_key: str = "") -> None:
         self.name = f"openai/{model}"
         self._model = model
+        keep_texts_from_logs("openai")
         self._client = openai.OpenAI(
             api_key=api_key or None,
             base_url=base_url or None,
