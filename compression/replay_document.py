@@ -18,7 +18,7 @@ import orjson
 
 from compression.eaters import biggest_eaters
 from compression.engine.blocks import content_type
-from compression.engine.edits import Edit, Event
+from compression.engine.edits import Edit, Event, Note
 from compression.engine.history import Request
 from compression.engine.pins import is_prompt
 from compression.engine.replay import Replay
@@ -31,7 +31,7 @@ from compression.engine.zones import head_reason
 from compression.tool_columns import tool_columns, tool_names
 
 LABEL_LENGTH = 60
-LAYOUT = 2
+LAYOUT = 3
 """Raised whenever a field is added or changes its meaning."""
 
 
@@ -79,12 +79,23 @@ class ReplayDocument:
 
     def base_request(self, turn: int) -> Request:
         """The messages of a turn's request had no policy ever acted."""
-        return Request((), 0, self.table.request_end[turn]) if self.has_own_base else self.request(turn)
+        at = bisect_right(self.table.base_requests, turn, key=lambda row: row[0]) - 1
+        _, kept, start = self.table.base_requests[at]
+        return Request(kept, start, self.table.request_end[turn])
 
     @cached_property
     def has_own_base(self) -> bool:
-        """Whether the two sides read the session's compactions differently."""
-        return self.base_excluded != self.excluded or len(self.table.requests) > 1
+        """Whether the two sides hold other messages at some turn."""
+        return self.base_excluded != self.excluded or self.table.base_requests != self.table.requests
+
+    def note(self, turn: int) -> Note | None:
+        """What stands in a turn's window for the messages that a policy took out of it."""
+        last = next((event for event in reversed(self.events) if event.turn <= turn and event.left), None)
+        return None if last is None or last.kind == "recorded" else last.note
+
+    def gone(self, turn: int) -> Mapping[int, Event]:
+        """Message -> the event that took it out of the window, by a turn."""
+        return {i: event for event in self.events if event.turn <= turn for i in event.left}
 
     def pinned(self, turn: int) -> Mapping[int, str]:
         """Message -> reason, at a turn."""
@@ -180,7 +191,8 @@ class ReplayDocument:
 
 def _event(row: dict[str, Any]) -> Event:
     edits = tuple(Edit(**{**edit, "kept": tuple(edit["kept"])}) for edit in row["edits"])
-    return Event(**{**row, "edits": edits, "left": tuple(row["left"])})
+    note = None if row["note"] is None else Note(**row["note"])
+    return Event(**{**row, "edits": edits, "left": tuple(row["left"]), "note": note})
 
 
 def _stored_event(event: Event) -> Event:
@@ -241,7 +253,7 @@ def _exchanges(replay: Replay) -> tuple[int, ...]:
 def _head_reasons(replay: Replay, table: TurnTable) -> dict[int, str]:
     found: dict[int, str] = {}
     seen: tuple[object, ...] = ()
-    for turn, request in enumerate(replay.course.windows):
+    for turn, request in enumerate(replay.requests):
         here = (request.kept, request.start, table.head_at[turn])
         if here != seen:
             seen = here

@@ -42,7 +42,7 @@ def _column(replay: Replay, course: Course, tools: dict[int, str], tool: str, *,
     running = tuple(accumulate(own, initial=0))
     events = list(replay.events) if acts else []
     column, changes, at = [], {}, 0
-    for turn, request in enumerate(course.windows):
+    for turn, request in enumerate(replay.requests if acts else course.windows):
         while at < len(events) and events[at].turn <= turn:
             for edit in events[at].edits:
                 if tools.get(edit.message) == tool:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from compression.engine.content_types import ContentType, detect
-from compression.engine.edits import Edit
+from compression.engine.edits import Edit, Event, Note
 from compression.engine.replay import Replay
 from compression.engine.tokens import MESSAGE_OVERHEAD
 from compression.engine.transcript import Message, Part
@@ -46,6 +46,12 @@ class Block:
 def hidden_block(hidden: int) -> Block:
     """The part of the head that the log does not hold."""
     return Block(None, 0, "system", "hidden", "", "head", "not in the log, from usage", "", hidden, HIDDEN_TEXT)
+
+
+def note_block(note: Note) -> Block:
+    """What stands in a window for the messages that left it."""
+    reason = "simulated: a model would have written it" if note.simulated else "stands for what left"
+    return Block(None, 0, note.role, "note", "", "compressible", reason, note.kind, note.tokens, note.text)
 
 
 def edit_fields(edit: Edit) -> dict[str, Any]:
@@ -149,9 +155,13 @@ def window_blocks(replay: Replay, turn: int, side: Side) -> list[Block]:
     arguments = replay.course.arguments
     blocks = [hidden_block(replay.calibration.hidden)] if replay.calibration.hidden else []
     course = replay.base if side == "before" else replay.course
-    request = course.windows[turn]
-    own = {i: ordinal for ordinal, i in enumerate(replay.course.windows[turn].indexes())}
-    for i in request.indexes():
+    request = course.windows[turn] if side == "before" else zones.request
+    note = replay.note_at(turn) if side == "after" else None
+    own = {i: ordinal for ordinal, i in enumerate(zones.request.indexes())}
+    gone = left_in(replay.events, turn)
+    for ordinal, i in enumerate(request.indexes()):
+        if note is not None and ordinal == note.ordinal:
+            blocks.append(note_block(note))
         if i in course.excluded:
             continue
         message = transcript.messages[i]
@@ -163,9 +173,21 @@ def window_blocks(replay: Replay, turn: int, side: Side) -> list[Block]:
                 message, transcript.counts[i], zone, reason, edits, side, arguments, cleared_before=cleared
             )
         else:
-            left = "left the window in the agent's own compaction"
+            left = gone.get(i, "left the window in the agent's own compaction")
             blocks += [
                 Block(b.message, b.part, b.role, b.kind, b.tool, "compressible", left, b.content_type, b.tokens, b.text)
                 for b in blocks_of(message, transcript.counts[i], "compressible", left, {}, side, arguments)
             ]
+    if note is not None and note.ordinal >= len(request):
+        blocks.append(note_block(note))
     return blocks
+
+
+def left_in(events: Iterable[Event], turn: int) -> dict[int, str]:
+    """Why each message that a policy's events took out of the window by a turn is not in it."""
+    return {
+        i: f"left the window at turn {event.turn}: {event.kind}"
+        for event in events
+        if event.turn <= turn and event.kind != "recorded"
+        for i in event.left
+    }

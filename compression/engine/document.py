@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from dataclasses import asdict
 from typing import Any
 
 from compression.engine.blocks import Block, Side, edit_fields, window_blocks
@@ -26,6 +27,9 @@ def event_fields(event: Event, retention: dict[str, Any] | None = None) -> dict[
         "target_unreachable": event.target_unreachable,
         "edits": [edit_fields(edit) for edit in event.edits],
         "left": len(event.left),
+        "left_messages": list(event.left),
+        "note": None if event.note is None else asdict(event.note),
+        "recent_budget": event.recent_budget,
         "repeats": event.repeats,
         "reason": event.reason,
         "cache_prefix_survival": event.cache_prefix_survival,
@@ -95,7 +99,7 @@ def replay_document(replay: Replay, *, session: str, counter: str, turn: int | N
             "basis": replay.calibration.basis,
         },
         "turns": [turn_fields(replay, table, t) for t in rows],
-        "events": [event_fields(e, next(retained) if e.edits or e.left else None) for e in replay.events],
+        "events": [event_fields(e, next(retained) if e.changes else None) for e in replay.events],
         "summary": summarize(replay, table, lost),
     }
 

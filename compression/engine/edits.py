@@ -6,7 +6,16 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 EventKind = Literal[
-    "compress", "skip", "arrival", "recorded", "stopped", "aggressive", "truncate", "archive", "rezone", "incompressible"
+    "compress",
+    "skip",
+    "arrival",
+    "recorded",
+    "stopped",
+    "aggressive",
+    "truncate",
+    "archive",
+    "rezone",
+    "incompressible",
 ]
 EditKind = Literal["stub", "superseded", "arguments", "thinking", "text", "cleared", "placeholder"]
 """``cleared`` is the agent's own doing, ``placeholder`` a reference policy's; every other kind keeps its original

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Literal
 
-from compression.engine.edits import Edit
 from compression.engine.history import Course
 from compression.engine.occurrences import View, occurrences_of
 from compression.engine.pins import RECALL_TOOLS
 from compression.engine.replay import Replay
-from compression.engine.retention import body
+from compression.engine.retention import by_message, texts_of
+from compression.engine.standing import Standing
 
 State = Literal["seen", "used", "recalled", "stubbed", "gone"]
 
@@ -39,15 +39,17 @@ def lifeline(replay: Replay, name: str) -> tuple[Moment, ...]:
     course, names = replay.course, occurrences_of(replay.course)
     said = list(names.messages(name)) if name else []
     moments = [moment for i in said if (moment := _arrival(course, i)) is not None]
-    standing: dict[int, Edit] = {}
+    standing = Standing(course)
     for event in replay.events:
-        before = _holders(replay, name, said, event.turn, standing, event.left)
-        standing.update((edit.message, edit) for edit in event.edits)
+        before = _holders(standing, name, said, event.turn, event.left)
+        standing.tell(event)
         changed = [edit for edit in event.edits if edit.message in before]
         if not changed and not before.intersection(event.left):
             continue
         address = next((edit.address for edit in changed if edit.address), "")
-        if _holders(replay, name, said, event.turn, standing, ()):
+        if not address and event.note is not None and before.intersection(event.left):
+            address = event.note.address
+        if _holders(standing, name, said, event.turn, ()):
             moments += [Moment(event.turn, "stubbed", edit.message, edit.address) for edit in changed]
         else:
             moments.append(Moment(event.turn, "gone", changed[0].message if len(changed) == 1 else None, address))
@@ -66,14 +68,13 @@ def _arrival(course: Course, i: int) -> Moment | None:
     return Moment(turn, "recalled" if recalls else "seen", i)
 
 
-def _holders(
-    replay: Replay, name: str, said: list[int], turn: int, standing: dict[int, Edit],
-    leaving: tuple[int, ...],
-) -> set[int]:  # fmt: skip
+def _holders(standing: Standing, name: str, said: list[int], turn: int, leaving: tuple[int, ...]) -> set[int]:
     """The messages of a turn's window, and of what is ``leaving`` it, that say a name as they stand."""
-    window, left = replay.course.windows[turn], set(leaving)
+    window, left, edits = standing.request(turn), set(leaving), by_message(standing.edits.values())
+    messages = standing.course.transcript.messages
     return {
         i
         for i in said
-        if (i in left or window.ordinal(i) is not None) and (i not in standing or View([body(standing[i])]).holds(name))
+        if (i in left or window.ordinal(i) is not None)
+        and (i not in edits or View(texts_of(messages[i], edits[i])).holds(name))
     }

@@ -1,24 +1,44 @@
 """Decides what an event changes. It proposes edits and touches nothing.
 
-Candidates are tool results of the compressible zone above the policy's size, in the policy's
-order, until the target is reached. A result that was stubbed stays as it is (frozen); one whose
-stub would not be shorter is never asked for again.
+In this order, until the target is reached: results that a newer message supersedes, large results, long arguments of
+calls, old thinking without a signature; only what lies in the compressible zone. A part that was changed stays as it is
+(frozen) until the ladder shortens it, from its original. One whose stub would not be shorter is never asked for again.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Container, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from compression.engine.allocation import allocate
-from compression.engine.edits import Edit
+from compression.engine.call_arguments import shortened
+from compression.engine.content_types import detect
+from compression.engine.edits import Edit, EditKind
 from compression.engine.history import Course
 from compression.engine.policy import Policy
 from compression.engine.stubs import Stub, Stubber
+from compression.engine.superseded import Superseded, superseded_line
+from compression.engine.tokens import part_texts
 from compression.engine.zones import Zones
 
+SMALLEST_SUPERSEDED = 60
+"""Tokens of the smallest result that a line pointing at a newer message may replace."""
+
 _Key = tuple[int, int, int]  # rank, message, part
+_Place = tuple[int, int]  # message, part
+Originals = Callable[[str], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Stubs that came with the session from an earlier compression: sha256 of a stub -> sha256 of its original.
+
+    ``originals`` gives an original by its sha256, None when it is gone.
+    """
+
+    stubs: Mapping[str, str] = field(default_factory=dict)
+    originals: Originals = lambda sha: None
 
 
 @dataclass(slots=True)
@@ -30,43 +50,107 @@ class Proposal:
     exhausted: bool = False
     _keys: list[_Key] = field(default_factory=list)
 
+    def add(self, edit: Edit) -> None:
+        self.edits.append(edit)
+        self.freed += edit.tokens_before - edit.tokens_after
+
 
 class Planner:
-    """The candidates of one replay, added as they leave the recent zone. O(log n) a candidate.
+    """The candidates of one replay, added as they leave the recent zone. O(log n) a candidate."""
 
-    ``known``: sha256 of texts that are stubs already; they are frozen, whatever their size.
-    """
-
-    def __init__(self, course: Course, policy: Policy, stubber: Stubber, known: Container[str] = ()) -> None:
+    def __init__(self, course: Course, policy: Policy, stubber: Stubber, known: Known) -> None:
         self._course = course
         self._policy = policy
+        self._floor = policy.model_copy(update={"result_ratio": 0.0})
         self._stubber = stubber
         self._known = known
+        self._superseded = Superseded(course)
         self._heap: list[_Key] = []
-        self._edits: dict[tuple[int, int], Edit | None] = {}
+        self._results: list[_Place] = []  # that may be superseded
+        self._edits: dict[_Place, Edit | None] = {}
+        self._floors: dict[_Place, Edit | None] = {}
         self._admitted = 0
 
     def admit(self, end: int) -> None:
-        """Messages before ``end`` have left the recent zone: their large results become candidates."""
+        """Messages before ``end`` have left the recent zone: their results become candidates."""
         if end <= self._admitted:
             return
-        oldest_first = self._policy.selection == "oldest_first"
         for i, j, tokens in self._course.results_between(self._admitted, end):
             if tokens > self._policy.min_result_tokens:
-                heapq.heappush(self._heap, (0 if oldest_first else -tokens, i, j))
+                heapq.heappush(self._heap, (0 if self._policy.selection == "oldest_first" else -tokens, i, j))
+            if tokens > SMALLEST_SUPERSEDED and self._policy.superseded:
+                self._results.append((i, j))
         self._admitted = end
 
-    def propose(self, zones: Zones, wanted: float, changed: Mapping[tuple[int, int], Edit]) -> Proposal:
+    def propose(self, zones: Zones, wanted: float, changed: Mapping[_Place, Edit]) -> Proposal:
         """Edits that free ``wanted`` uncalibrated tokens, or all there are. ``selection`` all takes everything.
 
         ``changed``: parts that are no longer word for word, with what stands there. What the request no longer
         holds is forgotten.
         """
-        if self._policy.allocation == "novelty":
-            return self._allocated(zones, wanted, changed)
         proposal = Proposal()
+        self._replace_superseded(proposal, zones, changed)
+        standing = {**changed, **{(edit.message, edit.part): edit for edit in proposal.edits}}
+        if self._policy.allocation == "novelty":
+            self._allocate(proposal, zones, wanted, standing)
+        else:
+            self._take(proposal, zones, wanted, standing)
+        if self._policy.max_argument_tokens is not None:
+            self._shorten_arguments(proposal, zones, wanted, standing, self._policy.max_argument_tokens)
+        if self._policy.clear_thinking:
+            self._clear_thinking(proposal, zones, wanted, standing)
+        return proposal
+
+    def _replace_superseded(self, proposal: Proposal, zones: Zones, changed: Mapping[_Place, Edit]) -> None:
+        """Every result whose text a newer message has: that costs no knowledge, so the target is not asked."""
+        standing, open_results = dict(changed), []
+        # From the newest on, so that nothing points at what is replaced in the same event.
+        for i, j in reversed(self._results):
+            zone = zones.of_message(i)
+            if zone is None or (i, j) in changed:
+                continue
+            open_results.append((i, j))
+            if zone == "compressible" and self._course.sha(i, j) not in self._known.stubs:
+                edit = self._superseded_edit(zones, i, j, standing)
+                if edit is not None:
+                    standing[i, j] = edit
+                    proposal.add(edit)
+        self._results = open_results[::-1]
+
+    def _superseded_edit(self, zones: Zones, i: int, j: int, changed: Mapping[_Place, Edit]) -> Edit | None:
+        newer = self._superseded.newer(zones.request, i, j, changed)
+        if newer is None:
+            return None
+        transcript = self._course.transcript
+        part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
+        content = detect(part.text, part.name, self._course.arguments.get(part.call_id, ""))
+        address = self._stubber.addresses.of(sha)
+        text = superseded_line(
+            content.kind, part.text.count("\n") + (not part.text.endswith("\n")), tokens, newer, address
+        )
+        after = self._stubber.counter.count(text)
+        if after >= tokens or len(text.encode()) >= len(part.text.encode("utf-8", "surrogatepass")):
+            return None
+        return Edit(
+            message=i,
+            part=j,
+            kind="superseded",
+            text=text,
+            tokens_before=tokens,
+            tokens_after=after,
+            content_type=content.kind,
+            confidence=content.confidence,
+            why=content.why,
+            address=address,
+            sha256=sha,
+            reason=f"superseded: {newer.why} in message {newer.message}",
+        )
+
+    def _take(self, proposal: Proposal, zones: Zones, wanted: float, changed: Mapping[_Place, Edit]) -> None:
+        """Results in the policy's order; those whose target was edited since go first."""
         passed: list[_Key] = []
         takes_all = self._policy.selection == "all"
+        self._rank_stale(zones)
         while self._heap and (takes_all or proposal.freed < wanted):
             key = heapq.heappop(self._heap)
             _, i, j = key
@@ -78,15 +162,24 @@ class Planner:
                 continue
             edit = self.edit(i, j)
             if edit is not None:
-                proposal.edits.append(edit)
-                proposal.freed += edit.tokens_before - edit.tokens_after
+                proposal.add(edit)
                 proposal._keys.append(key)
         proposal.exhausted = not self._heap
         for key in passed:
             heapq.heappush(self._heap, key)
-        return proposal
 
-    def _allocated(self, zones: Zones, wanted: float, changed: Mapping[tuple[int, int], Edit]) -> Proposal:
+    def _rank_stale(self, zones: Zones) -> None:
+        if not self._policy.superseded or self._policy.selection != "largest_first":
+            return
+        counts = self._course.transcript.counts
+        stale = {(i, j) for _, i, j in self._heap if self._superseded.stale(zones.request, i, j)}
+        if stale:
+            # A rank below every size: the stale ones come first, the largest of them first.
+            top = max(map(max, filter(None, counts)))
+            self._heap = [(-counts[i][j] - (top if (i, j) in stale else 0), i, j) for _, i, j in self._heap]
+            heapq.heapify(self._heap)
+
+    def _allocate(self, proposal: Proposal, zones: Zones, wanted: float, changed: Mapping[_Place, Edit]) -> None:
         """All candidates at once, each with what it gets of what ``wanted`` leaves them together."""
         counts = self._course.transcript.counts
         open_keys = [key for key in self._heap if zones.of_message(key[1]) is not None and key[1:] not in changed]
@@ -94,23 +187,52 @@ class Planner:
             (
                 key
                 for key in open_keys
-                if zones.of_message(key[1]) == "compressible" and self._course.sha(*key[1:]) not in self._known
+                if zones.of_message(key[1]) == "compressible" and self._course.sha(*key[1:]) not in self._known.stubs
             ),
             key=lambda key: key[1:],
         )
         results = [(i, j, counts[i][j]) for _, i, j in keys]
-        standing = {edit.message: edit for edit in changed.values()}
-        budget = sum(tokens for _, _, tokens in results) - wanted
+        standing = {i: edit for (i, j), edit in changed.items() if self._is_result(i, j)}
+        budget = sum(tokens for _, _, tokens in results) - (wanted - proposal.freed)
         made = allocate(self._course, zones.request, results, standing, budget, self._policy, self._stubber)
-        proposal = Proposal(exhausted=True)
+        proposal.exhausted = True
         for key, candidate in zip(keys, made, strict=True):
             if candidate.stub is not None:
-                stub = candidate.stub
-                proposal.edits.append(_edit_of(stub, candidate.message, candidate.part, candidate.tokens, "novelty"))
-                proposal.freed += candidate.tokens - stub.tokens
+                proposal.add(_stub_edit(candidate.stub, candidate.message, candidate.part, candidate.tokens, "novelty"))
                 proposal._keys.append(key)
         self._heap = sorted(set(open_keys).difference(proposal._keys))
-        return proposal
+
+    def _is_result(self, i: int, j: int) -> bool:
+        return self._course.transcript.messages[i].parts[j].kind == "tool_result"
+
+    def _shorten_arguments(
+        self, proposal: Proposal, zones: Zones, wanted: float, changed: Mapping[_Place, Edit], limit: int
+    ) -> None:
+        for i, j in self._parts(zones, "tool_call", changed):
+            if proposal.freed >= wanted and self._policy.selection != "all":
+                return
+            edit = self._arguments_edit(i, j, limit)
+            if edit is not None:
+                proposal.add(edit)
+
+    def _clear_thinking(self, proposal: Proposal, zones: Zones, wanted: float, changed: Mapping[_Place, Edit]) -> None:
+        for i, j in self._parts(zones, "thinking", changed):
+            if proposal.freed >= wanted and self._policy.selection != "all":
+                return
+            edit = self._thinking_edit(i, j)
+            if edit is not None:
+                proposal.add(edit)
+
+    def _parts(self, zones: Zones, kind: str, changed: Container[_Place]) -> Sequence[_Place]:
+        """The untouched parts of a kind in the compressible zone, oldest first."""
+        messages = self._course.transcript.messages
+        return [
+            (i, j)
+            for i in zones.compressible()
+            if i not in self._course.excluded
+            for j, part in enumerate(messages[i].parts)
+            if part.kind == kind and (i, j) not in changed
+        ]
 
     def give_back(self, proposal: Proposal) -> None:
         """The proposal was not carried out: its candidates stay candidates."""
@@ -118,21 +240,89 @@ class Planner:
             heapq.heappush(self._heap, key)
 
     def edit(self, i: int, j: int, reason: str = "") -> Edit | None:
-        """The edit that stubs one part; None when it is a stub already or no shorter one exists."""
+        """The edit that stubs one result; None when it is a stub already or no shorter one exists."""
         if (i, j) not in self._edits:
-            self._edits[i, j] = self._edit(i, j, reason or self._policy.selection.replace("_", " "))
+            why = reason or self._policy.selection.replace("_", " ")
+            self._edits[i, j] = self._stub(i, j, self._policy, "stub", why)
         return self._edits[i, j]
 
-    def _edit(self, i: int, j: int, reason: str) -> Edit | None:
+    def _stub(self, i: int, j: int, policy: Policy, kind: EditKind, reason: str) -> Edit | None:
         transcript = self._course.transcript
         part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
-        if sha in self._known:
+        if sha in self._known.stubs:
             return None
-        arguments = self._course.arguments.get(part.call_id, "")
-        stub = self._stubber.stub(part, tokens, self._policy, arguments, sha)
-        if stub is None:
+        stub = self._stubber.stub(part, tokens, policy, self._course.arguments.get(part.call_id, ""), sha)
+        return None if stub is None else _stub_edit(stub, i, j, tokens, reason, kind)
+
+    def at_floor(self, i: int, j: int) -> Edit | None:
+        """A part as short as the ladder makes it, always from its original; None when it cannot be shorter.
+
+        Signed and opaque parts and media stay.
+        """
+        if (i, j) not in self._floors:
+            self._floors[i, j] = self._at_floor(i, j)
+        return self._floors[i, j]
+
+    def _at_floor(self, i: int, j: int) -> Edit | None:
+        part, reason = self._course.transcript.messages[i].parts[j], "every block to its floor"
+        if part.kind == "tool_call":
+            return self._arguments_edit(i, j, self._policy.result_floor)
+        if part.kind == "thinking":
+            return self._thinking_edit(i, j)
+        if part.kind not in ("tool_result", "text"):
             return None
-        return _edit_of(stub, i, j, tokens, reason)
+        original = self._known.stubs.get(self._course.sha(i, j))
+        if original is not None:
+            return self._shorter_known(i, j, original, reason)
+        return self._stub(i, j, self._floor, "stub" if part.kind == "tool_result" else "text", reason)
+
+    def _shorter_known(self, i: int, j: int, sha: str, reason: str) -> Edit | None:
+        """A stub that came with the session, made anew from its original and shorter than it is."""
+        text = self._known.originals(sha)
+        if text is None:
+            return None
+        transcript = self._course.transcript
+        part, tokens = replace(transcript.messages[i].parts[j], text=text), transcript.counts[i][j]
+        counter, arguments = self._stubber.counter, self._course.arguments.get(part.call_id, "")
+        stub = self._stubber.stub(part, counter.count(text), self._floor, arguments, sha)
+        if stub is None or stub.tokens >= tokens:
+            return None
+        return _stub_edit(stub, i, j, tokens, reason)
+
+    def _arguments_edit(self, i: int, j: int, limit: int) -> Edit | None:
+        transcript, counter = self._course.transcript, self._stubber.counter
+        part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
+        if tokens <= limit:
+            return None
+        address = self._stubber.addresses.of(sha)
+        text = shortened(part.text, limit, counter.count_many, address)
+        if text is None:
+            return None
+        return Edit(
+            message=i,
+            part=j,
+            kind="arguments",
+            text=text,
+            tokens_before=tokens,
+            tokens_after=sum(counter.count_many(part_texts(replace(part, text=text)))),
+            content_type="json",
+            compressor="arguments",
+            address=address,
+            sha256=sha,
+            reason=f"arguments over {limit:,} tokens",
+        )
+
+    def _thinking_edit(self, i: int, j: int) -> Edit | None:
+        transcript, counter = self._course.transcript, self._stubber.counter
+        part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
+        if part.signature or not part.text:
+            return None
+        address = self._stubber.addresses.of(sha)
+        text = f"[cleared thinking · {tokens:,} tokens · original {address}]"
+        after = counter.count(text)
+        if after >= tokens or len(text.encode()) >= len(part.text.encode("utf-8", "surrogatepass")):
+            return None
+        return Edit(i, j, "thinking", text, tokens, after, address=address, sha256=sha, reason="old thinking")
 
     def arrivals(self, first: int, zones: Zones, pinned: Container[int], limit: int) -> list[Edit]:
         """Edits for the results from message ``first`` on that are larger than ``limit``; head and pins stay."""
@@ -144,11 +334,11 @@ class Planner:
         return [edit for edit in found if edit is not None]
 
 
-def _edit_of(stub: Stub, message: int, part: int, tokens: int, reason: str) -> Edit:
+def _stub_edit(stub: Stub, message: int, part: int, tokens: int, reason: str, kind: EditKind = "stub") -> Edit:
     return Edit(
         message=message,
         part=part,
-        kind="stub",
+        kind=kind,
         text=stub.text,
         tokens_before=tokens,
         tokens_after=stub.tokens,

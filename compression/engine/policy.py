@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from compression.engine.patterns import compiled
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 MAX_FILE_BYTES = 256 * 1024
 # How much of what somebody wrote is said back in a complaint.
 LONGEST_ECHO = 120
@@ -82,19 +82,30 @@ def _setting(default: Any, section: str, unit: str, description: str, **bounds: 
     return Field(default=default, description=description, json_schema_extra=extra, **bounds)
 
 
+FIRST_VERSION: Mapping[str, Any] = {
+    "allocation": "per_result",
+    "superseded": False,
+    "ladder": False,
+    "min_result_tokens": 500,
+}
+"""What a policy of schema version 1 says where it is silent: what it did then it does now."""
+
+
 class Policy(BaseModel):
     """When an event starts, what it may touch, and what it leaves behind."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    schema_version: Literal[1] = Field(default=1, description="version of this list of fields")
+    schema_version: Literal[2] = Field(default=2, description="version of this list of fields")
     name: str = Field(default="hermes", min_length=1, max_length=80, description="what people call it")
     about: str = Field(default="", max_length=500, description="one sentence: what it does and where it comes from")
 
-    strategy: Literal["threshold", "sliding", "none", "recorded"] = _setting(
+    strategy: Literal["threshold", "sliding", "none", "recorded", "reference"] = _setting(
         "threshold", "when", "", "threshold: rare events with a wide margin; sliding: the oldest result whenever over "
-        "the trigger; none: never; recorded: what the agent itself did",
+        "the trigger; none: never; recorded: what the agent itself did; reference: another agent's own rules",
     )  # fmt: skip
+    reference: str | None = _setting(None, "when", "", "whose rules, when the strategy is reference", max_length=80)
+    parameters: dict[str, Any] = _setting({}, "when", "", "the settings of these rules; empty = as published")
     context_window: Annotated[int, Field(ge=1_000, le=20_000_000)] | Literal["auto"] = _setting(
         "auto", "when", "tokens", "size of the window; auto = the model's own"
     )
@@ -118,12 +129,30 @@ class Policy(BaseModel):
     arrival_limit_tokens: Annotated[int, Field(ge=500, le=1_000_000)] | None = _setting(
         None, "when", "tokens", "stub a larger result before it was ever sent; off when empty"
     )
+    dollar_gate: bool = _setting(
+        False, "when", "", "skip an event that pays back too late, while the window is not at risk; needs prices"
+    )
+    break_even_horizon: int = _setting(20, "when", "calls", "dollar gate: later than this is too late", ge=0, le=10_000)
+    prefer_idle: bool = _setting(
+        False, "when", "", "above the target, start an event when the cache is cold anyway: it is free then"
+    )
     thrash_guard: bool = _setting(True, "when", "", "stop after three events in a row that each free less than 10 %")
 
     min_result_tokens: int = _setting(500, "what", "tokens", "shorter tool results stay", ge=20, le=1_000_000)
     selection: Literal["largest_first", "oldest_first", "all"] = _setting(
         "largest_first", "what", "", "which tool results go first; all = one rare cut of everything"
     )
+    superseded: bool = _setting(
+        True, "what", "", "first of all: results whose text stands again in a newer message, or was written anew"
+    )
+    max_argument_tokens: Annotated[int, Field(ge=50, le=1_000_000)] | None = _setting(
+        None, "what", "tokens", "shorten the long texts in larger arguments of old calls; off when empty"
+    )
+    clear_thinking: bool = _setting(False, "what", "", "old thinking without a signature goes last; signed never")
+    ladder: bool = _setting(
+        True, "what", "", "where that is not enough: everything to its floor, oldest messages out, a new window"
+    )
+    memory_note: bool = _setting(False, "what", "", "write the state of the work to a note that the agent can load")
 
     allocation: Literal["per_result", "novelty"] = _setting(
         "per_result", "stubs", "", "per_result: each stub has a budget of its own; novelty: one budget for the whole "
@@ -142,9 +171,16 @@ class Policy(BaseModel):
         "errors_first", "stubs", "", "command output: errors, then first and last lines; or first 20 and last 10 only"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _upgrade(cls, fields: Any) -> Any:
+        if isinstance(fields, dict) and fields.get("schema_version") == 1:
+            return {**FIRST_VERSION, **fields, "schema_version": SCHEMA_VERSION}
+        return fields
+
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        faults = []
+        faults = _reference_faults(self)
         if self.strategy == "threshold" and self.target_ratio >= self.trigger_ratio:
             faults.append(
                 f"target_ratio {self.target_ratio:g} must lie below trigger_ratio {self.trigger_ratio:g}: "
@@ -169,6 +205,23 @@ class Policy(BaseModel):
     def stub_budget(self, tokens: int) -> int:
         """Budget of one result's stub in tokens: clamp(result_ratio x tokens, floor, ceiling)."""
         return max(self.result_floor, min(self.result_ceiling, int(self.result_ratio * tokens)))
+
+
+def _reference_faults(policy: Policy) -> list[str]:
+    """What is wrong with ``reference`` and its ``parameters``."""
+    from compression.engine.references import REFERENCES
+
+    if policy.strategy != "reference":
+        return ["reference and parameters belong to the strategy reference"] * bool(
+            policy.reference or policy.parameters
+        )
+    if policy.reference not in REFERENCES:
+        return [f"reference: no {repr(policy.reference)[:LONGEST_ECHO]}, known: {', '.join(sorted(REFERENCES))}"]
+    try:
+        REFERENCES[policy.reference].parameters.model_validate(policy.parameters)
+    except ValidationError as error:
+        return [f"parameters.{fault}" for fault in faults_of(error)]
+    return []
 
 
 def faults_of(error: ValidationError) -> list[str]:
@@ -208,7 +261,10 @@ def build(fields: Mapping[str, Any], source: str) -> Policy:
         raise InvalidPolicy(source, switches)
     given.setdefault("name", Path(source).stem or "policy")
     try:
-        return Policy.model_validate({**PRESETS[base].model_dump(), "about": "", **given})
+        inherited = PRESETS[base].model_dump()
+        if given.get("schema_version") == 1:
+            inherited |= FIRST_VERSION
+        return Policy.model_validate({**inherited, "about": "", **given})
     except ValidationError as error:
         raise InvalidPolicy(source, faults_of(error)) from None
 

@@ -9,7 +9,9 @@ PRESETS: dict[str, Policy] = {
     for policy in (
         Policy(
             name="hermes",
-            about="Our own: rare events with a wide margin, content-aware stubs, errors kept first.",
+            about="Our own: rare events with a wide margin, one budget spent on what nothing else in the window says.",
+            allocation="novelty",
+            min_result_tokens=150,
         ),
         Policy(
             name="chapter",
@@ -18,6 +20,7 @@ PRESETS: dict[str, Policy] = {
             context_window=100_000,
             result_ceiling=500,
             code_output="head_tail",
+            superseded=False,
         ),
         Policy(name="none", about="No compression: the window as the history fills it.", strategy="none"),
         Policy(
@@ -32,6 +35,8 @@ PRESETS: dict[str, Policy] = {
             selection="oldest_first",
             min_reclaim_tokens=0,
             thrash_guard=False,
+            superseded=False,
+            ladder=False,
         ),
     )
 }

@@ -18,6 +18,8 @@ from compression.engine.history import Course
 from compression.engine.identifiers import CLASSES
 from compression.engine.occurrences import Occurrences, View, occurrences_of
 from compression.engine.replay import Replay
+from compression.engine.standing import Standing
+from compression.engine.transcript import Message
 from compression.engine.units import Count
 
 HORIZONS: Mapping[str, int | None] = {"10": 10, "50": 50, "all": None}
@@ -93,29 +95,37 @@ def tally(needed: Iterable[Needed]) -> Tally:
 def losses(replay: Replay) -> tuple[Loss, ...]:
     """One loss for each event that changed or removed something. O(text) once a session, then O(names changed)."""
     names = occurrences_of(replay.course)
-    standing: dict[int, Edit] = {}
+    standing = Standing(replay.course)
     found = []
     for event in replay.events:
-        if event.edits or event.left:
+        if event.changes:
             found.append(_loss(replay, names, event, standing))
-        standing.update((edit.message, edit) for edit in event.edits)
+        standing.tell(event)
     return tuple(found)
 
 
-def _loss(replay: Replay, names: Occurrences, event: Event, standing: Mapping[int, Edit]) -> Loss:
-    course, end = replay.course, replay.course.windows[event.turn].end
-    messages = course.transcript.messages
-    touched = {edit.message for edit in event.edits}
-    touched.update(i for i in event.left if messages[i].role == "tool" and i not in standing)
+def _loss(replay: Replay, names: Occurrences, event: Event, standing: Standing) -> Loss:
+    course, request = replay.course, standing.request(event.turn)
+    messages, end = course.transcript.messages, course.windows[event.turn].end
+    earlier = by_message(standing.edits.values())
+    edits = by_message(event.edits)
+    touched = {*edits, *event.left}
     summaries = _summaries(replay, event)
-    view = View([*(body(edit) for edit in event.edits), *(names.texts[i] for i in summaries)])
-    window = set(course.windows[event.turn].indexes()) - touched - summaries
-    stubs = {i: View([body(edit)]) for i, edit in standing.items() if i in window}
+    view = View([*_shown(messages, edits, earlier, event.left), *(names.texts[i] for i in summaries), *_said(event)])
+    window = set(request.indexes()) - touched - summaries
+    stands = {i: View(texts_of(messages[i], own)) for i, own in earlier.items() if i in window}
+    note = standing.note(event.turn)
+    others = View([note.text] if note is not None and not event.left else [])
     addressed = {edit.message for edit in event.edits if edit.address}
+    if event.note is not None and event.note.address:
+        addressed.update(event.left)
+    seen_before = {i: View(texts_of(messages[i], own)) for i, own in earlier.items() if i in touched}
     needed: list[tuple[str, str, int, int]] = []
-    for name, kind, holder in first_seen(names, touched):
+    for name, kind, holder in first_seen(names, (i for i in touched if messages[i].role == "tool")):
+        if holder in seen_before and not seen_before[holder].holds(name):
+            continue  # an earlier event lost it
         use = next_use(names, name, end)
-        if use is not None and not _stands(names, name, end, window, stubs):
+        if use is not None and not _stands(names, name, end, window, stands) and not others.holds(name):
             needed.append((name, kind, holder, use))
     truncated = View(_truncations(replay, event) if needed else [])
     start = bisect_left(names.assistants, end)
@@ -144,7 +154,42 @@ def _loss(replay: Replay, names: Occurrences, event: Event, standing: Mapping[in
 
 def body(edit: Edit) -> str:
     """What an edit shows of its original: a stub's first line holds figures of our own."""
-    return edit.text.partition("\n")[2] if edit.kind == "stub" else edit.text
+    if edit.kind in ("stub", "text"):
+        return edit.text.partition("\n")[2]
+    return "" if edit.kind in ("superseded", "thinking") else edit.text
+
+
+def by_message(edits: Iterable[Edit]) -> dict[int, dict[int, Edit]]:
+    """Edits by message, then by part."""
+    found: dict[int, dict[int, Edit]] = {}
+    for edit in edits:
+        found.setdefault(edit.message, {})[edit.part] = edit
+    return found
+
+
+def texts_of(message: Message, edits: Mapping[int, Edit]) -> list[str]:
+    """What the parts of a message say as they stand."""
+    return [body(edits[j]) if j in edits else part.text for j, part in enumerate(message.parts)]
+
+
+def _shown(
+    messages: Sequence[Message],
+    edits: Mapping[int, Mapping[int, Edit]],
+    earlier: Mapping[int, Mapping[int, Edit]],
+    left: Collection[int],
+) -> Iterable[str]:
+    """What the messages that an event changed say after it; those that left say nothing."""
+    gone = {*left}
+    for i, own in edits.items():
+        if i not in gone:
+            yield from texts_of(messages[i], {**earlier.get(i, {}), **own})
+
+
+def _said(event: Event) -> list[str]:
+    """What an event's note says, but for its lines of addresses; a simulated one says nothing."""
+    if event.note is None or event.note.simulated:
+        return []
+    return [row for row in event.note.text.split("\n") if not row.endswith(f"{event.note.address}]")]
 
 
 def _summaries(replay: Replay, event: Event) -> set[int]:
@@ -155,7 +200,7 @@ def _summaries(replay: Replay, event: Event) -> set[int]:
     return {b.summary_message for b in boundaries if b.turn == event.turn and b.summary_message is not None}
 
 
-def first_seen(names: Occurrences, touched: Collection[int]) -> Iterable[tuple[str, str, int]]:
+def first_seen(names: Occurrences, touched: Iterable[int]) -> Iterable[tuple[str, str, int]]:
     """(name, class, message) of every name that stands in one of ``touched`` before anywhere else."""
     for i in sorted(touched):
         for name, kind in names.names(i).items():
@@ -204,10 +249,22 @@ def _tax(course: Course, missing: Sequence[Needed], count: Count) -> int:
 
 
 def _truncations(replay: Replay, event: Event) -> list[str]:
-    messages = replay.transcript.messages
-    edits = [(messages[edit.message].parts[edit.part].text, edit) for edit in event.edits]
-    count = replay.stubber.counter.count_many
-    return [truncated(text, edit.tokens_before, edit.tokens_after, count) for text, edit in edits]
+    """The changed results cut to what the event left of them; what left shares the tokens of its note."""
+    messages, counts = replay.transcript.messages, replay.transcript.counts
+    gone, count = {*event.left}, replay.stubber.counter.count_many
+    found = [
+        truncated(messages[edit.message].parts[edit.part].text, edit.tokens_before, edit.tokens_after, count)
+        for edit in event.edits
+        if edit.message not in gone
+    ]
+    results = [(i, j) for i in event.left for j, p in enumerate(messages[i].parts) if p.kind == "tool_result"]
+    whole = sum(counts[i][j] for i, j in results)
+    if event.note is not None and whole:
+        found += [
+            truncated(messages[i].parts[j].text, counts[i][j], event.note.tokens * counts[i][j] // whole, count)
+            for i, j in results
+        ]
+    return found
 
 
 def truncated(text: str, tokens: int, budget: int, count: Count) -> str:

@@ -28,6 +28,11 @@ class Standing:
         self._freed: tuple[object, list[int]] = (None, [])
         self._raw: tuple[object, int, list[int]] = (None, 0, [])
 
+    @property
+    def is_untouched(self) -> bool:
+        """Whether every window is still as the course has it."""
+        return not self.edits and self._own is None
+
     def tell(self, event: Event) -> None:
         """An event that happened."""
         for edit in event.edits:
@@ -74,7 +79,7 @@ class Standing:
 
     def counted(self, turn: int) -> int:
         """Uncalibrated tokens of a turn's request."""
-        if not self.edits and self._own is None:
+        if self.is_untouched:
             return self.course.counted_rows[turn]
         return sum(self.row(turn))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from compression.engine.edits import Event
+from compression.engine.edits import LADDER, Event
 from compression.engine.history import SOURCES
 from compression.engine.invariants import prove
 from compression.engine.replay import Replay
@@ -39,10 +39,10 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
     ``lost`` = its losses, where they are known already.
     """
     hidden, reserve, limit = table.hidden, replay.policy.reserve_output, replay.context_window
-    own = {"recorded"} if replay.policy.strategy == "recorded" else {"compress", "arrival"}
+    own = {"recorded"} if replay.policy.strategy == "recorded" else {"compress", "arrival", *LADDER}
     changes = [e for e in replay.events if e.kind in own and e.reclaimed]
     sent_before, sent_after = sum(table.before), sum(table.after)
-    stubs = {(e.message, e.part) for event in changes for e in event.edits if e.kind == "stub"}
+    stubs = {(e.message, e.part) for event in changes for e in event.edits if e.address}
     freed = sum(e.reclaimed for e in changes)
     bodies = sum(e.before - hidden for e in changes)
     overflow, overflow_none = _overflow(table.after, limit, reserve), _overflow(table.before, limit, reserve)
@@ -71,6 +71,7 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
         "skipped_events": sum(1 + e.repeats for e in replay.events if e.kind == "skip"),
         "stubs": len(stubs),
         "thrash": _share(100 * _thrash(replay), len(table)),
+        "ladder": {kind: sum(e.kind == kind for e in replay.events) for kind in (*sorted(LADDER), "incompressible")},
         "target_unreachable": sum(e.target_unreachable is not None for e in replay.events),
         "violations": len(proof.violations),
         "violation_list": [f"turn {v.turn}: {v.rule}: {v.detail}" for v in proof.violations[:50]],

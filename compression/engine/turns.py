@@ -10,11 +10,10 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from compression.engine.columns import columns_of, shares
-from compression.engine.edits import Edit, Event
 from compression.engine.history import SOURCES, Request
 from compression.engine.replay import Replay
+from compression.engine.standing import Standing
 
-_RESULTS = SOURCES.index("tool_result")
 ZONES = ("head", "compressible", "pinned", "recent")
 
 
@@ -23,8 +22,8 @@ class TurnTable:
     """Columns by turn. Tokens are calibrated but for ``counted`` and ``counted_after``; ``hidden`` lies in the head.
 
     ``sources`` / ``sources_after`` (without hidden) and ``zones`` (hidden in the head) add up to ``before``,
-    ``after`` and ``after``. ``head_at`` / ``recent_at`` are ordinals of the request; ``requests`` and ``pinned``
-    hold a row (turn, ...) wherever the value changes; ``overruns`` one for each turn that has one.
+    ``after`` and ``after``; a note counts as memory and as compressible. ``head_at`` / ``recent_at`` are ordinals of the request; ``requests``,
+    ``base_requests`` (had no policy acted) and ``pinned`` hold a row (turn, ...) wherever the value changes; ``overruns`` one for each turn that has one.
     """
 
     hidden: int = 0
@@ -41,6 +40,7 @@ class TurnTable:
     recent_budget: list[int] = field(default_factory=list)
     recent_actual: list[int] = field(default_factory=list)
     requests: list[tuple[int, tuple[int, ...], int]] = field(default_factory=list)
+    base_requests: list[tuple[int, tuple[int, ...], int]] = field(default_factory=list)
     pinned: list[tuple[int, dict[int, str]]] = field(default_factory=list)
     overruns: list[tuple[int, str]] = field(default_factory=list)
 
@@ -52,9 +52,13 @@ class TurnTable:
     def from_dict(cls, data: dict[str, Any]) -> TurnTable:
         """What ``as_dict`` gave, also after a journey through JSON."""
         runs = [(turn, {int(i): reason for i, reason in pins.items()}) for turn, pins in data["pinned"]]
-        requests = [(turn, tuple(kept), start) for turn, kept, start in data["requests"]]
+        requests, base_requests = (
+            [(turn, tuple(kept), start) for turn, kept, start in data[name]] for name in ("requests", "base_requests")
+        )
         overruns = [(turn, reason) for turn, reason in data["overruns"]]
-        return cls(**{**data, "pinned": runs, "requests": requests, "overruns": overruns})
+        return cls(
+            **{**data, "pinned": runs, "requests": requests, "base_requests": base_requests, "overruns": overruns}
+        )
 
     def __len__(self) -> int:
         return len(self.request_end)
@@ -78,32 +82,33 @@ def tabulate(replay: Replay) -> TurnTable:
     )
     after_columns = list(table.sources_after.values())
     rows: list[list[int]] = []
-    standing = _Standing(replay)
     cutter = replay.cutter()
+    standing = cutter.standing
+    heads = _Heads(standing)
     events, at = replay.events, 0
-    for t, request in enumerate(course.windows):
+    for t, base_request in enumerate(replay.base.windows):
         while at < len(events) and events[at].turn <= t:
             cutter.tell(events[at])
-            standing.take(events[at])
+            heads.forget()
             at += 1
-        freed = standing.freed(request)
-        if freed:
-            row = list(course.source_rows[t])
-            row[_RESULTS] -= freed
-            table.counted_after[t] -= freed
+        if not standing.is_untouched:
+            row = standing.row(t)
+            table.counted_after[t] = sum(row)
             for column, value in zip(after_columns, shares(row, k, after[t] - hidden), strict=True):
                 column[t] = value
         zones = cutter.at(t)
-        head = standing.head(request, zones.head)
+        request = zones.request
+        head = heads.tokens(request, zones.head)
         pinned = sum(map(standing.sizes.__getitem__, zones.pinned))
         recent = zones.recent_tokens_actual
         between = table.counted_after[t] - head - recent
         rows.append(shares((head, between - pinned, pinned, recent), k, after[t] - hidden))
+        table.recent_budget[t] = zones.recent_budget
         table.head_at.append(zones.head)
         table.recent_at.append(zones.recent)
         table.recent_actual.append(recent)
-        if not table.requests or table.requests[-1][1:] != (request.kept, request.start):
-            table.requests.append((t, request.kept, request.start))
+        _note_change(table.requests, t, request)
+        _note_change(table.base_requests, t, base_request)
         if not table.pinned or table.pinned[-1][1] != zones.pinned:
             table.pinned.append((t, zones.pinned))
         if zones.overrun_reason:
@@ -113,41 +118,24 @@ def tabulate(replay: Replay) -> TurnTable:
     return table
 
 
-class _Standing:
-    """Tokens of messages as the events so far left them."""
+def _note_change(rows: list[tuple[int, tuple[int, ...], int]], turn: int, request: Request) -> None:
+    if not rows or rows[-1][1:] != (request.kept, request.start):
+        rows.append((turn, request.kept, request.start))
 
-    def __init__(self, replay: Replay) -> None:
-        self.sizes = list(replay.course.sizes)
-        self._edits: dict[tuple[int, int], Edit] = {}
-        self._freed: tuple[object, int] = (None, 0)
-        self._head: tuple[object, int] = (None, 0)
 
-    def take(self, event: Event) -> None:
-        for edit in event.edits:
-            earlier = self._edits.get((edit.message, edit.part))
-            stood = earlier.tokens_after if earlier else edit.tokens_before
-            self.sizes[edit.message] += edit.tokens_after - stood
-            self._edits[edit.message, edit.part] = edit
-        if event.edits:
-            self._freed = self._head = (None, 0)
+class _Heads:
+    """Tokens of the head as it stands, summed once while it stays the same."""
 
-    def freed(self, request: Request) -> int:
-        """What the policy's own stubs in a request freed."""
-        if not self._edits:
-            return 0
-        key = (request.kept, request.start)
-        if self._freed[0] != key:
-            freed = sum(
-                edit.tokens_before - edit.tokens_after
-                for edit in self._edits.values()
-                if edit.kind == "stub" and request.ordinal(edit.message) is not None
-            )
-            self._freed = (key, freed)
-        return self._freed[1]
+    def __init__(self, standing: Standing) -> None:
+        self._standing = standing
+        self._known: tuple[object, int] = (None, 0)
 
-    def head(self, request: Request, length: int) -> int:
-        """Tokens of the first ``length`` messages of a request."""
+    def forget(self) -> None:
+        self._known = (None, 0)
+
+    def tokens(self, request: Request, length: int) -> int:
+        """Uncalibrated tokens of the first ``length`` messages of a request."""
         key = (request.kept, request.start, length)
-        if self._head[0] != key:
-            self._head = (key, sum(self.sizes[i] for i in request.indexes(0, length)))
-        return self._head[1]
+        if self._known[0] != key:
+            self._known = (key, sum(self._standing.sizes[i] for i in request.indexes(0, length)))
+        return self._known[1]

@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 from compression.engine.edits import Event
 from compression.engine.history import Course, Request
 from compression.engine.pins import Pins, is_prompt
+from compression.engine.standing import Standing
 from compression.engine.transcript import Message
 
 Zone = Literal["head", "compressible", "pinned", "recent"]
@@ -119,31 +120,36 @@ class Cutter:
     """
 
     def __init__(self, course: Course, pins: Pins, budgets: Sequence[int]) -> None:
+        self.standing = Standing(course)
         self._course = course
         self._pins = pins
         self._budgets = budgets
-        self._sizes = list(course.sizes)
+        self._halved: tuple[int, int] | None = None  # turn, budget
         self._prefix: Sequence[int] = course.prefix
-        self._stands: dict[tuple[int, int], int] = {}
         self._changed: set[int] = set()
         self._barrier = -1
         self._heads: dict[tuple[tuple[int, ...], int], tuple[int, int]] = {}
 
     def tell(self, event: Event) -> None:
         """An event that happened, so that the zones are cut as it left the window."""
-        for edit in event.edits:
-            earlier = self._stands.get((edit.message, edit.part), edit.tokens_before)
-            self._sizes[edit.message] += edit.tokens_after - earlier
-            self._stands[edit.message, edit.part] = edit.tokens_after
+        self.standing.tell(event)
+        if event.recent_budget is not None:
+            self._halved = (event.turn, event.recent_budget)
         if event.kind == "arrival":
-            self._prefix = list(accumulate(self._sizes, initial=0))
+            self._prefix = list(accumulate(self.standing.sizes, initial=0))
         else:
             self._changed.update(edit.message for edit in event.edits)
             self._barrier = max(self._changed, default=-1)
 
-    def at(self, turn: int) -> Zones:
-        """The zones of a turn's request as things stand."""
-        request, budget = self._course.windows[turn], self._budgets[turn]
+    def at(self, turn: int, budget: int | None = None) -> Zones:
+        """The zones of a turn's request as things stand; ``budget`` = another size of the recent zone, in tokens.
+
+        A re-zoning holds for the turn that needed it.
+        """
+        request = self.standing.request(turn)
+        if budget is None:
+            halved = self._halved is not None and self._halved[0] == turn
+            budget = self._halved[1] if halved and self._halved else self._budgets[turn]
         head = self._head(request)
         recent, used = self._recent(request, head, budget)
         pinned = {}
@@ -182,12 +188,12 @@ class Cutter:
             newest -= 1
         if first > newest >= request.start:
             first = newest
-        used = self._sizes[first] if first in self._changed else prefix[end] - prefix[first]
+        used = self.standing.sizes[first] if first in self._changed else prefix[end] - prefix[first]
         ordinal = first - request.start + kept
         while head < ordinal <= kept and used <= budget:
             i = request.kept[ordinal - 1]
-            if used and (i in self._changed or used + self._sizes[i] > budget):
+            if used and (i in self._changed or used + self.standing.sizes[i] > budget):
                 break
-            used += self._sizes[i]
+            used += self.standing.sizes[i]
             ordinal -= 1
         return ordinal, used

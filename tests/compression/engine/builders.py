@@ -119,6 +119,8 @@ def small_policy(**fields: Any) -> Policy:
         "min_result_tokens": 100,
         "result_floor": 20,
         "result_ceiling": 40,
+        "superseded": False,
+        "ladder": False,
     }
     return Policy(**(defaults | fields))
 

@@ -197,7 +197,7 @@ def test_recent_stays_word_for_word() -> None:
     after = done.zones_at(event.turn)
     assert [edit.message for edit in event.edits] == [2, 4]
     assert (after.recent, after.recent_tokens_actual) == (5, 411)
-    assert sum(done.sizes_at(event.turn)[4:7]) <= 500
+    assert sum(done.standing_at(event.turn).sizes[4:7]) <= 500
 
 
 def pinned(session: SessionBuilder, turn: int = -1, **fields: Any) -> dict[int, str]:
