@@ -22,8 +22,9 @@ class TurnTable:
     """Columns by turn. Tokens are calibrated but for ``counted`` and ``counted_after``; ``hidden`` lies in the head.
 
     ``sources`` / ``sources_after`` (without hidden) and ``zones`` (hidden in the head) add up to ``before``,
-    ``after`` and ``after``; a note counts as memory and as compressible. ``head_at`` / ``recent_at`` are ordinals of the request; ``requests``,
-    ``base_requests`` (had no policy acted) and ``pinned`` hold a row (turn, ...) wherever the value changes; ``overruns`` one for each turn that has one.
+    ``after`` and ``after``; a note counts as memory and as compressible. ``head_at`` / ``recent_at`` are ordinals of
+    the request; ``requests``, ``base_requests`` (had no policy acted) and ``pinned`` hold a row (turn, ...) wherever the
+    value changes; ``overruns`` one for each turn that has one.
     """
 
     hidden: int = 0

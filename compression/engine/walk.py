@@ -39,7 +39,7 @@ CLEARED_TEXT = "[cleared by the agent]"
 class Walk:
     """The state of one replay while it runs. ``limit`` = context window in tokens.
 
-    ``forced``: events start below the trigger as well.
+    ``forced``: an event starts below the trigger as well, and then aims at its share of what is there.
     """
 
     course: Course
@@ -89,11 +89,12 @@ class Walk:
                 self._consider(t)
             elif begun is not None:
                 self._refer(t, begun.act)
-            self.windows.append(self._tokens(t))
+            self.windows.append(self.tokens(t))
 
     # -- figures
 
-    def _tokens(self, turn: int) -> int:
+    def tokens(self, turn: int) -> int:
+        """Calibrated tokens of a turn's request as things stand."""
         standing = self._standing
         if standing.is_untouched:
             return self._columns.windows[turn]
@@ -116,8 +117,8 @@ class Walk:
         return first, tokens
 
     def _carry_out(self, t: int, kind: EventKind, step: Step, *, goal: float | None = None, **more: int) -> Event:
-        """Do what a step says and record it. ``goal`` = tokens that it should have reached, if all there is was done."""
-        before = self._tokens(t)
+        """Do what a step says and record it. ``goal`` = tokens it should have reached with all there is."""
+        before = self.tokens(t)
         first, unchanged = self._unchanged(t, step)
         event = Event(
             turn=t,
@@ -134,7 +135,7 @@ class Walk:
             recent_budget=more.get("recent_budget"),
         )
         self._cutter.tell(event)
-        after = self._tokens(t)
+        after = self.tokens(t)
         missed = goal is not None and after + self.policy.reserve_output > goal
         event = replace(event, after=after, target_unreachable=after if missed else None)
         self.events.append(event)
@@ -180,7 +181,7 @@ class Walk:
             left=left,
         )
         self._cutter.tell(event)
-        self.events.append(replace(event, after=self._tokens(t)))
+        self.events.append(replace(event, after=self.tokens(t)))
 
     def _refer(self, t: int, act: Callable[[Now], Step | None]) -> None:
         standing = self._standing
@@ -188,7 +189,7 @@ class Walk:
             Now(
                 turn=t,
                 request=standing.request(t),
-                tokens=self._tokens(t),
+                tokens=self.tokens(t),
                 limit=self.limit,
                 calibration=self.calibration,
                 course=self.course,
@@ -215,7 +216,7 @@ class Walk:
     def _consider(self, t: int) -> None:
         """An event, when the window is over the trigger - or free, because the cache is cold."""
         policy = self.policy
-        tokens = self._tokens(t)
+        tokens = self.tokens(t)
         over = tokens + policy.reserve_output > policy.trigger_ratio * self.limit
         is_free = not over and policy.prefer_idle and self.economy is not None and self.economy.is_cold(t)
         is_free = is_free and tokens + policy.reserve_output > policy.target_ratio * self.limit
@@ -241,6 +242,8 @@ class Walk:
                 return self._too_little(self._refused[1] + fresh, zones)
         self._planner.admit(end)
         goal = (policy.trigger_ratio if policy.strategy == "sliding" else policy.target_ratio) * self.limit
+        if self.forced:
+            goal = policy.target_ratio * min(self.limit, tokens)
         wanted = (tokens + policy.reserve_output - goal) / self.calibration.k
         proposal = self._planner.propose(zones, wanted, self._standing.edits)
         reclaim = self.calibration.k * proposal.freed
@@ -290,7 +293,7 @@ class Walk:
         if not self._stopped and self._over(t, policy.trigger_ratio):
             self._aggressive(t)
         if self._over(t, TRUNCATE_ABOVE):
-            tokens = self._tokens(t) + policy.reserve_output
+            tokens = self.tokens(t) + policy.reserve_output
             excess = (tokens - policy.target_ratio * self.limit) / self.calibration.k
             zones = self._cutter.at(t)
             self._step(t, "truncate", self._ladder.truncate(zones, self._standing, self._standing.note(t), excess))
@@ -305,7 +308,7 @@ class Walk:
             self._incompressible(t)
 
     def _over(self, t: int, ratio: float) -> bool:
-        return self._usage(self._tokens(t)) > ratio
+        return self._usage(self.tokens(t)) > ratio
 
     def _step(self, t: int, kind: EventKind, step: Step, **more: int) -> None:
         if step.edits or step.left:
@@ -314,7 +317,7 @@ class Walk:
     def _aggressive(self, t: int) -> None:
         """Everything to its floor. Not again before enough has come for it to be worth an event."""
         policy, zones = self.policy, self._cutter.at(t)
-        at_risk = self._usage(self._tokens(t)) > AT_RISK
+        at_risk = self._usage(self.tokens(t)) > AT_RISK
         compressible = _end_of_compressible(zones)
         fresh = self.course.prefix[compressible] - self.course.prefix[min(self._aggressive_from, compressible)]
         if self.calibration.k * fresh < policy.min_reclaim_tokens and not at_risk:
@@ -359,7 +362,7 @@ class Walk:
         if last is not None and last.kind == kind and last.turn + last.repeats == t - 1:
             self.events[-1] = replace(last, repeats=last.repeats + 1)
             return
-        tokens = self._tokens(t)
+        tokens = self.tokens(t)
         self.events.append(Event(t, kind, tokens, tokens, usage_ratio=round(self._usage(tokens), 6), reason=reason))
 
     def _guard(self, t: int) -> None:
