@@ -167,3 +167,61 @@ class RunResult(models.Model):
 
     def __str__(self) -> str:
         return f"run {self.run_id} on session {self.session_id}"
+
+
+class Snapshot(models.Model):
+    """The original of something that a live agent's compressed request holds an address of.
+
+    Bodies are bytes (UTF-8), because a tool may print what no text column takes. ``body`` is None once it was
+    deleted: the address then answers "gone". Originals of recorded sessions are ``sessions.Original``.
+    """
+
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="snapshots", db_index=False)
+    sha256 = models.CharField(max_length=64)
+    body = models.BinaryField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("snapshot")
+        verbose_name_plural = _("snapshots")
+        constraints = [models.UniqueConstraint(fields=["project", "sha256"], name="one_snapshot_per_project")]
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
+class SnapshotReference(models.Model):
+    """A text that was put in an original's place, by the sha256 of that text: so it is known when it comes back."""
+
+    snapshot = models.ForeignKey(Snapshot, models.DB_CASCADE, related_name="references", db_index=False)
+    stub_sha256 = models.CharField(max_length=64, db_index=True)
+
+    class Meta:
+        verbose_name = _("snapshot reference")
+        verbose_name_plural = _("snapshot references")
+        constraints = [models.UniqueConstraint(fields=["snapshot", "stub_sha256"], name="one_reference_per_stub")]
+
+    def __str__(self) -> str:
+        return f"{self.stub_sha256[:12]} for {self.snapshot_id}"
+
+
+class LiveEvent(models.Model):
+    """What one compression changed in the requests of a live session, so that the same history is changed the same
+    way when the agent sends it again. ``prefix_sha256`` is of the first ``prefix_messages`` messages as they came.
+    """
+
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="live_events", db_index=False)
+    session = models.CharField(max_length=200)
+    prefix_messages = models.PositiveIntegerField()
+    prefix_sha256 = models.CharField(max_length=64)
+    body = models.BinaryField(help_text=_("The change as JSON, zlib-compressed."))
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("live event")
+        verbose_name_plural = _("live events")
+        ordering = ["pk"]
+        indexes = [models.Index(fields=["project", "session"], name="live_events_by_session")]
+
+    def __str__(self) -> str:
+        return f"{self.session}, {self.prefix_messages} messages"
