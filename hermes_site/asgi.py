@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from importlib import import_module
 from typing import Any
 
 from channels.auth import AuthMiddlewareStack
@@ -43,13 +45,25 @@ async def no_such_socket(scope: Any, receive: Any, send: Any) -> Any:
     await send({"type": "websocket.close", "code": 4404})
 
 
+async def model_context_protocol(scope: Any, receive: Any, send: Any) -> None:
+    # Its library takes two seconds to load, which the first agent that calls waits for, and nobody else.
+    server = await asyncio.to_thread(import_module, "compression.mcp_server")
+    await server.over_http(scope, receive, send)
+
+
+async def http(scope: Any, receive: Any, send: Any) -> None:
+    is_mcp = scope["path"].rstrip("/") == "/mcp"
+    await (model_context_protocol if is_mcp else website)(scope, receive, send)
+
+
+website = StaticFiles(pages)
 sockets = [
     path("ws/runs/<int:run_id>/", RunProgress.as_asgi()),
     re_path("", no_such_socket),
 ]
 application = ProtocolTypeRouter(
     {
-        "http": StaticFiles(pages),
+        "http": http,
         "websocket": AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(sockets))),
     }
 )
