@@ -12,14 +12,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import dirname
 
-from compression.engine.call_outcomes import exit_code, first_trouble, first_words
 from compression.engine.demands import demands
 from compression.engine.history import Course, Request
+from compression.engine.open_errors import Outcome, in_words, open_errors, outcome_of
 from compression.engine.pending_items import pending_items
 from compression.engine.pins import is_prompt
 from compression.engine.plain_line import plain_line
 from compression.engine.tool_calls import FileAction, Made, calls_of
-from compression.engine.tool_output import cleaned
 from compression.engine.transcript import Message
 from compression.engine.units import Count
 
@@ -27,14 +26,12 @@ RECENT_CALLS = 6
 LATEST_REQUESTS = 3
 MOST_DEMANDS = 14
 MOST_FILES = 24
-MOST_ERRORS = 6
 MOST_PENDING = 16
 
 _LONGEST_GOAL = 900
 _LONGEST_REQUEST = 500
 _LONGEST_LINE = 260
 _LONGEST_SAID = 600
-_LONGEST_CALL = 140
 
 _TITLE = "State of the work, in the session's own words:"
 _NOTE_TITLE = "State of the work"
@@ -46,17 +43,6 @@ _OF_THE_CLIENT = re.compile(
 )
 _RULES = frozenset(("injected", "memory"))
 _DONE_TO: dict[FileAction, str] = {"read": "read", "write": "written", "edit": "edited", "delete": "deleted"}
-_PREFIXED = re.compile(r"^\s*(?:cd\s+\S+\s*(?:&&|;)\s*)+")
-_PLUMBING = re.compile(r"(?:2>&1|\|).*", re.DOTALL)
-_LOOKING = re.compile(r"\s*(?:cat|head|tail|sed|grep|rg|ls|find|git (?:log|show|diff|blame)|gh|curl|jq|wc|echo)\b")
-_BROKEN = re.compile(
-    r"^(?:FAIL\b|FAILED\b|--- FAIL:|error(?:\[\w+\])?:|Error:|fatal:|panic:|npm ERR!|E   \S)|\bERROR task failed\b"
-    r"|^Traceback \(most recent call last\):|^=+ .*\b\d+ (?:failed|errors?)\b"
-)
-_REFUSED = re.compile(r"the user said:\s*\S")
-_MOST_LINES_READ = 4_000
-_PROBES_COUNT = 20
-"""A look that failed (a page, a file, a search) is of interest for so many calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +52,6 @@ class FileTouched:
     path: str
     action: FileAction
     changes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """A call in words and how it ended; ``code`` None when its result states none. ``trouble``: its error line."""
-
-    call: str
-    code: int | None
-    failed: bool
-    trouble: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +102,11 @@ def state_header(course: Course, request: Request, upto: int, *, recent_calls: i
         requests=requests,
         constraints=_constraints(prompts, others, (goal, *requests)),
         pending=_pending(course, made, dict(ended)),
-        errors=_open_errors(course, [call for call, _ in ended]),
-        command=_outcome(course, run[-1]) if run else None,
+        errors=open_errors(course, [call for call, _ in ended]),
+        command=outcome_of(course, run[-1]) if run else None,
         files=_files(call for call, _ in ended if not call.failed),
         said=plain_line(said, _LONGEST_SAID),
-        calls=tuple(_words(call) for call in made[max(0, len(made) - recent_calls) :]),
+        calls=tuple(in_words(call) for call in made[max(0, len(made) - recent_calls) :]),
     )
 
 
@@ -257,69 +233,8 @@ def _touched(file: FileTouched, root: str) -> str:
     return path if file.action == "read" else f"{path} ({_DONE_TO[file.action]}{times})"
 
 
-def _words(made: Made) -> str:
-    return plain_line(f"{made.call.name} {made.call.target}", _LONGEST_CALL)
-
-
 def _ending(outcome: Outcome) -> str:
     code = "" if outcome.code is None else f"exit code {outcome.code}"
     ended = code or ("failed" if outcome.failed else "no error reported")
     trouble = f": {outcome.trouble}" if outcome.trouble else ""
     return f"{outcome.call} -> {ended}{trouble}"
-
-
-def _outcome(course: Course, made: Made) -> Outcome:
-    """How a call ended; worked out once for a transcript."""
-    known: dict[tuple[int, int], Outcome] = course.transcript.memo.setdefault("outcomes", {})
-    if made.place not in known and made.result is not None:
-        text = _text_at(course, made.result)
-        bad = made.failed or _broken(made, text)
-        words = plain_line(made.call.command, _LONGEST_LINE) if made.call.action == "run" else _words(made)
-        known[made.place] = Outcome(words, exit_code(text), bad, _trouble(text) if bad else "")
-    return known[made.place]
-
-
-def _trouble(text: str) -> str:
-    refused = _REFUSED.search(text[:4_000])
-    said = text[refused.start() :] if refused else first_trouble(text) or first_words(text)
-    return plain_line(said, _LONGEST_LINE)
-
-
-def _broken(made: Made, text: str) -> bool:
-    """A command may hide its exit code in a pipe; commands that only show text may show any error."""
-    if made.call.action != "run" or _LOOKING.match(_PREFIXED.sub("", made.call.command)):
-        return False
-    lines = cleaned(text).lines
-    edges = lines if len(lines) <= _MOST_LINES_READ else (*lines[:1_000], *lines[-3_000:])
-    return any(_BROKEN.search(line[:300]) for line in edges)
-
-
-def _open_errors(course: Course, ended: Sequence[Made]) -> tuple[Outcome, ...]:
-    """Failures after which neither the same command nor the same change or read of the file succeeded; newest first,
-    of each only the last."""
-    still: dict[tuple[str, str], Outcome] = {}
-    for at, made in enumerate(ended):
-        outcome, keys = _outcome(course, made), _subjects(made)
-        for key in keys:
-            still.pop(key, None)
-        nothing_found = outcome.code == 1 and not outcome.trouble
-        long_ago = _is_probe(made) and at < len(ended) - _PROBES_COUNT
-        if outcome.failed and keys and not nothing_found and not long_ago:
-            still[keys[0]] = outcome
-    return tuple(reversed(still.values()))[:MOST_ERRORS]
-
-
-def _is_probe(made: Made) -> bool:
-    call = made.call
-    return call.action in ("read", "other") or bool(_LOOKING.match(_PREFIXED.sub("", call.command)))
-
-
-def _subjects(made: Made) -> list[tuple[str, str]]:
-    """What a later call must have in common with a failed one to stand for another try."""
-    call = made.call
-    if call.action == "run":
-        last = _PLUMBING.sub("", _PREFIXED.sub("", call.command)).rpartition("&&")[2]
-        return [("run", " ".join(last.split()))]
-    if call.files:
-        return [("read" if use.action == "read" else "change", use.path) for use in call.files]
-    return [(call.name, call.target)]

@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from compression.engine.demands import demands
 from compression.engine.fidelity import fidelity
 from compression.engine.history import course_of
+from compression.engine.open_errors import Outcome
 from compression.engine.pending_items import pending_items
 from compression.engine.plain_line import plain_line
-from compression.engine.state_header import FileTouched, Header, Outcome, header_text, memory_note, state_header
+from compression.engine.state_header import FileTouched, Header, header_text, memory_note, state_header
 from compression.engine.transcript import Part, Transcript
 from tests.compression.engine.builders import SessionBuilder, Words
 from tests.compression.engine.generated import transcripts
