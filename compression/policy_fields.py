@@ -18,16 +18,21 @@ from compression.engine.policy import Policy
 Kind = Literal["whole", "share", "switch", "choice"]
 
 SECTIONS = {"when": "When", "sacred": "Sacred zone", "what": "What", "stubs": "Stubs"}
-NOT_SETTINGS = frozenset({"schema_version", "name", "about", "pins"})
+NOT_SETTINGS = frozenset({"schema_version", "name", "about", "pins", "reference", "parameters"})
 
 LABELS = {
     "strategy": "Strategy",
+    "reference": "Reference",
+    "parameters": "Settings of the reference",
     "context_window": "Context window",
     "trigger_ratio": "Trigger",
     "target_ratio": "Target",
     "min_reclaim_tokens": "Smallest reclaim",
     "reserve_output": "Reserve",
     "arrival_limit_tokens": "Arrival limit",
+    "dollar_gate": "Dollar gate",
+    "break_even_horizon": "Break-even, at latest",
+    "prefer_idle": "Prefer a cold cache",
     "thrash_guard": "Thrash guard",
     "recent_tokens": "Recent",
     "recent_mode": "Recent mode",
@@ -38,6 +43,11 @@ LABELS = {
     "pins": "Pinned",
     "min_result_tokens": "Smallest result",
     "selection": "Order",
+    "superseded": "Superseded first",
+    "max_argument_tokens": "Largest arguments",
+    "clear_thinking": "Clear old thinking",
+    "ladder": "Fallback ladder",
+    "memory_note": "Memory note",
     "allocation": "Allocation",
     "context_aware": "Look at the work",
     "novelty_ceiling": "Novelty, at most",

@@ -174,6 +174,8 @@ class PolicyForm:
             except Unreadable as fault:
                 self._fault(name, str(fault))
                 values[name] = setting.default
+        if values["strategy"] == "reference":
+            values |= {"reference": self.base.reference, "parameters": self.base.parameters}
         for name in ("name", "about"):
             values[name] = self.raw(name)
             self._check_text(name, values[name])
