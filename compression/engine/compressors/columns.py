@@ -64,6 +64,8 @@ def describe(name: str, cells: Sequence[str]) -> Column:
             line += f" ({', '.join(amounts)})"
         if len(tally) <= 50:
             scarce = {cell for cell, amount in tally.items() if amount * 50 <= present}
+            if 10 * sum(tally[cell] for cell in scarce) > present:
+                scarce.clear()
             rare = tuple(islice((index for index, cell in enumerate(cells) if cell.strip() in scarce), 3))
         return Column(line + tail, tuple(counts), (), rare)
     low, high = _extremes(kind, tally)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from compression.engine.compressors import code_output
 from compression.engine.compressors.columns import describe
 from compression.engine.readers.json_text import loads, shape, shown
+from compression.engine.readers.problems import BAD_STATE
 from compression.engine.tool_output import cleaned
 from compression.engine.units import Tier, Unit, Units, clip, units_of
 
@@ -32,9 +33,6 @@ _BAD_KEY = re.compile(
     r"(?:^|_|\b)(?:error|errors|exception|failure|failed|fault|panic|traceback)$|Error$|Exception$", re.I
 )
 _STATE_KEY = re.compile(r"(?:^|_)(?:status|state|level|severity|result|outcome|conclusion|type|kind)$", re.I)
-_BAD_STATE = re.compile(
-    r"error|err|fatal|critical|failed|failure|fail|panic|exception|crashed|timeout|timed_out|5\d\d", re.I
-)
 # Written out in place, the union would be made anew for every value.
 _NESTED = (dict, list)
 _NOTHING = frozenset({"", "0", "false", "null", "none"})
@@ -197,7 +195,7 @@ def _is_troubled(item: Mapping[str, object], keys: dict[str, tuple[bool, bool]],
             return True
         if state and isinstance(value, str) and len(value) < 40:
             if value not in states:
-                states[value] = bool(_BAD_STATE.fullmatch(value))
+                states[value] = bool(BAD_STATE.fullmatch(value))
             if states[value]:
                 return True
     return False

@@ -20,10 +20,12 @@ _MOST_DIRECTORIES = 12
 _MOST_EXTENSIONS = 12
 _ENDS = 5
 _DATED = re.compile(r"\d{4}-")
-_TELLING = re.compile(
-    r"(?:^|/)(?:README|Makefile|Dockerfile|LICENSE|CHANGELOG|package\.json|pyproject\.toml|go\.mod|Cargo\.toml|setup\.py|"
-    r"pom\.xml|tsconfig\.json|requirements[\w-]*\.txt|docker-compose\.ya?ml)[^/]{0,12}$"
-)
+_TELLING = (
+    "README", "Makefile", "Dockerfile", "LICENSE", "CHANGELOG", "package.json", "pyproject.toml", "go.mod",
+    "Cargo.toml", "setup.py", "pom.xml", "tsconfig.json", "requirements", "docker-compose.y",
+)  # fmt: skip
+_END: tuple[Tier, int, str] = ("should", 40, "first and last entries")
+_NEAR_END: tuple[Tier, int, str] = ("should", 60, "first and last entries")
 
 
 def units(text: str) -> Units:
@@ -129,17 +131,24 @@ def _roles(entries: Sequence[Entry]) -> dict[int, tuple[Tier, int, str]]:
     dated = [entry for entry in entries if _DATED.match(entry.date)]
     for turn, entry in enumerate(sorted(dated, key=lambda entry: entry.date, reverse=True)[:3]):
         roles.setdefault(entry.row, ("must" if turn == 0 else "should", 20 + turn, "newest"))
-    for entry in [*entries[:_ENDS], *entries[-_ENDS:]]:
-        roles.setdefault(entry.row, ("should", 40, "first and last entries"))
-    for entry in entries:
-        if _TELLING.search(entry.path):
-            roles.setdefault(entry.row, ("should", 50, "telling name"))
-    kinds = Counter(extension(entry.path) for entry in entries)
+    kinds = [extension(entry.path) for entry in entries]
+    tally = Counter(kinds)
+    scarce = {kind for kind, number in tally.items() if 50 * number <= len(entries)}
     seen: set[str] = set()
-    for entry in entries:
-        if 50 * kinds[extension(entry.path)] <= len(entries):
-            roles.setdefault(entry.row, ("should", 60, "rare extension"))
+    for entry, kind in zip(entries, kinds, strict=True):
+        if entry.path.rpartition("/")[2].startswith(_TELLING) and not entry.is_directory:
+            roles.setdefault(entry.row, ("should", 30, "telling name"))
+        elif kind in scarce:
+            roles.setdefault(entry.row, ("should", 35, "rare extension"))
         if entry.directory not in seen:
             seen.add(entry.directory)
             roles.setdefault(entry.row, ("should", 70, "first of a directory"))
+    for entry in (entries[0], entries[-1]):
+        roles[entry.row] = min(roles.get(entry.row, _END), _END, key=_importance)
+    for entry in [*entries[:_ENDS], *entries[-_ENDS:]]:
+        roles[entry.row] = min(roles.get(entry.row, _NEAR_END), _NEAR_END, key=_importance)
     return roles
+
+
+def _importance(role: tuple[Tier, int, str]) -> tuple[bool, int]:
+    return role[0] != "must", role[1]

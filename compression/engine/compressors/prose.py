@@ -1,8 +1,8 @@
 """Prose: the sentences that carry most of the text's own words, by counting, without a model.
 
-A sentence's worth is how often its words stand in the whole text, with a bonus for names and
-numbers, for opening a paragraph, and for standing early; one that repeats another but for its numbers
-is worth little. Headings are kept as the frame. Words are
+A sentence's worth is how often its words stand in the whole text, as far as nothing before it has said them, with
+a bonus for names and numbers, for opening a paragraph, and for standing early; one that repeats another but for its
+numbers is worth little. Headings are kept as the frame. Words are
 runs of letters; of scripts without spaces each character is one.
 """
 
@@ -33,6 +33,7 @@ _STOP_WORDS_TEXT = """
 """
 _STOP_WORDS = frozenset(_STOP_WORDS_TEXT.split())
 _LONGEST_SENTENCE = 2_000
+_OFTEN = 8
 
 
 def units(text: str) -> Units:
@@ -45,7 +46,10 @@ def units(text: str) -> Units:
     place = {position: rank for rank, position in enumerate(best)}
     found = []
     for position, (sentence, _, line) in enumerate(sentences):
-        tier, rank, label = _role(sentence, position == opening, place[position], len(sentences), line in exits)
+        is_title = position == 0 < opening and sentence.startswith("# ")
+        tier, rank, label = _role(
+            sentence, position == opening, is_title, place[position], len(sentences), line in exits
+        )
         shown = clip(" ".join(clip(sentence, 2 * LONGEST_SHOWN).split()), LONGEST_SHOWN)
         found.append(Unit(shown, tier, position, rank, label, position, 1))
     return units_of(source, found, total=len(found), noun=("sentence", "sentences"), gaps="once")
@@ -57,11 +61,17 @@ def worths(sentences: Sequence[str], opens: Sequence[bool] = ()) -> list[int]:
     total = Counter(word for spoken in words for word in spoken if word not in _STOP_WORDS)
     found = []
     told: set[str] = set()
-    for position, (sentence, bag) in enumerate(zip(sentences, map(set, words), strict=True)):
-        worth = _worth(sentence, bag, total, position, bool(opens) and opens[position])
+    said: set[str] = set()
+    for position, (sentence, spoken) in enumerate(zip(sentences, words, strict=True)):
+        bag = {word for word in spoken if word not in _STOP_WORDS}
+        fresh = len(bag - said)
+        said |= bag
+        worth = (
+            _worth(sentence, bag, fresh, total) + 100 * (bool(opens) and opens[position]) + max(0, 100 - 10 * position)
+        )
         pattern = _DIGITS.sub("", sentence[:LONGEST_SHOWN])
-        found.append(worth // 4 if pattern in told else worth)
-        told.add(pattern)
+        found.append(worth // 16 if sentence in told else worth // 4 if pattern in told else worth)
+        told.update((pattern, sentence))
     return found
 
 
@@ -84,21 +94,24 @@ def _sentences(text: str) -> Iterator[tuple[str, bool, int]]:
             opens = False
 
 
-def _worth(sentence: str, bag: set[str], total: Counter[str], position: int, opens: bool) -> int:
-    carried = sum(total.get(word, 0) for word in bag)
+def _worth(sentence: str, bag: set[str], fresh: int, total: Counter[str]) -> int:
+    """Its words count up to a few times each, and a sentence whose words were all said before a quarter."""
     length = max(len(bag), 5)
-    worth = 100 * carried // length
-    worth += 60 * min(len(_NAME.findall(sentence[:LONGEST_SHOWN])), 6)
-    if _is_code(sentence):
-        worth //= 3
-    return worth + 100 * opens + max(0, 100 - 10 * position)
+    worth = 100 * sum([min(total[word], _OFTEN) for word in bag]) // length
+    worth += 100 * min(len(_NAME.findall(sentence[:LONGEST_SHOWN])), 6)
+    worth = worth * (length + 3 * fresh) // (4 * length)
+    return worth // 3 if _is_code(sentence) else worth
 
 
-def _role(sentence: str, is_opening: bool, place: int, number: int, is_exit: bool) -> tuple[Tier, int, str]:
+def _role(
+    sentence: str, is_opening: bool, is_title: bool, place: int, number: int, is_exit: bool
+) -> tuple[Tier, int, str]:
     if is_exit:
         return "must", -1, "exit code"
     if is_opening:
         return "must", 0, "first sentence"
+    if is_title:
+        return "must", 1, "title"
     if _HEADING.match(sentence):
         return "should", place, "heading"
     if 3 * place <= number:

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from compression.engine.compressors import code_output
 from compression.engine.readers.languages import OTHER, guess, named
-from compression.engine.readers.syntax import Definition, Outline, outline
+from compression.engine.readers.outlines import Definition, Outline
+from compression.engine.readers.syntax import outline
 from compression.engine.tool_output import ToolOutput, cleaned
 from compression.engine.units import Tier, Unit, Units, clip, units_of
 
@@ -19,6 +20,11 @@ LONGEST_SIGNATURE = 240
 LONGEST_SHOWN = 300
 LONGEST_IMPORTS = 400
 SAMPLE = 400
+
+# Characters that signatures may take: a share of the text, at least and at most so many. It is what the usual budget
+# of a stub holds.
+_SHARE, _ROOM, _MOST = 24, 480, 3_200
+_LONGEST_CONTENTS = 240
 
 _INSIDE_BRACKETS = re.compile(r"(?<=[(\[]) | (?=[)\]])")
 _RANKS = {"package": -20, "type": 0, "function": 0, "call": 20, "constant": 200}
@@ -33,10 +39,14 @@ def units(text: str, arguments: str = "") -> Units:
     read = outline(lines, language)
     if not read.definitions and not read.imports:
         return code_output.units(text)
-    found = _imports(read)
     owned: dict[int, Unit] = {}
     skipped: set[int] = set()
     _claim_definitions(source, read, owned, skipped)
+    found = _imports(read)
+    if sum(len(unit.text) for unit in owned.values() if unit.tier == "must") > min(
+        max(len(text) // _SHARE, _ROOM), _MOST
+    ):
+        found += _contents(source, read)
     imports = frozenset(read.import_rows)
     filled = sorted(_filled(lines).difference(skipped))
     following = dict(zip(filled, [*filled[1:], len(lines)], strict=False))
@@ -66,6 +76,28 @@ def _imports(read: Outline) -> list[Unit]:
         return []
     names = clip(", ".join(read.imports), LONGEST_IMPORTS)
     return [Unit(f"imports: {names}", "must", -1, -10, "imports")]
+
+
+def _contents(source: ToolOutput, read: Outline) -> list[Unit]:
+    """Every name that is defined with its line number, what a type holds behind it: for more signatures than a stub
+    has room for."""
+    named = [found for found in read.definitions if found.name and found.kind in ("type", "function")]
+    lines: list[tuple[str, tuple[str, ...]]] = []
+    text = ""
+    numbers: list[str] = []
+    for definition, following in zip(named, [*named[1:], None], strict=True):
+        holds = definition.depth == 0 and following is not None and following.depth > 0
+        number = source.gutter[definition.first].strip()[:-1] if source.gutter else str(definition.first + 1)
+        entry = f"{definition.name} {number}"
+        after_inner = definition.depth == 0 and ": " in text
+        if text and (holds or after_inner or len(text) + len(entry) > _LONGEST_CONTENTS):
+            lines.append((text, tuple(numbers)))
+            text, numbers = "", []
+        text += f"{', ' if text and not text.endswith(': ') else ''}{entry}{': ' if holds else ''}"
+        numbers.append(number)
+    if text:
+        lines.append((text, tuple(numbers)))
+    return [Unit(line.removesuffix(": "), "must", -1, -9, "contents", counts=counts) for line, counts in lines]
 
 
 def _claim_definitions(source: ToolOutput, read: Outline, owned: dict[int, Unit], skipped: set[int]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from compression.engine.compressors import code_output
 from compression.engine.compressors.columns import describe
+from compression.engine.readers.problems import BAD_STATE
 from compression.engine.readers.tables import Row, Table, parse
 from compression.engine.tool_output import ToolOutput, cleaned
 from compression.engine.units import Tier, Unit, Units, clip, counted, units_of
@@ -22,6 +23,7 @@ LONGEST_ROW = 400
 _PADDING = re.compile(r"(?<=\S)(?: {3,}|\t+ *)(?=\S)")
 _RULE = re.compile(r"^[\s|+:=-]*$")
 _DESCRIBED_COLUMNS = 12
+_MOST_TROUBLED = 4
 
 
 def units(text: str) -> Units:
@@ -62,23 +64,37 @@ def _table_units(source: ToolOutput, table: Table, rank: int, plain: list[Row]) 
     )
     found = [header, Unit(summary, "must", table.header, rank + 1, "row count", table.header, 0, (rows, columns))]
     worth: dict[int, tuple[Tier, int, str]] = {}
+    last = len(table.rows) - 1
+    described = [
+        describe(name, [row.cells[number] if number < len(row.cells) else "" for row in table.rows])
+        for number, name in enumerate(table.names)
+    ]
+    for position in _troubled(table):
+        worth[position] = ("must", rank + 3, "row of trouble")
     for position in range(len(table.rows)):
         if position < FIRST:
-            worth[position] = ("must", rank + 3, "first row")
-        elif position >= len(table.rows) - LAST:
-            worth[position] = ("must", rank + 3, "last row")
-    for number, name in enumerate(table.names):
-        column = describe(name, [row.cells[number] if number < len(row.cells) else "" for row in table.rows])
-        numeric = bool(column.extremes)
-        tier: Tier = "must" if numeric and number < _DESCRIBED_COLUMNS else "should"
+            worth.setdefault(position, ("must", rank + (5 if position else 4), "first row"))
+        elif position > last - LAST:
+            worth.setdefault(position, ("must", rank + (5 if position < last else 4), "last row"))
+    for number, column in enumerate(described):
+        telling = bool(column.extremes or column.rare) and number < _DESCRIBED_COLUMNS
+        tier: Tier = "must" if telling else "should"
         found.append(Unit(column.line, tier, table.header, rank + 2, "column", table.header, 0, column.counts))
         for position in column.extremes:
-            worth.setdefault(position, ("should", rank + 4, "extreme row"))
+            worth.setdefault(position, ("should", rank + 6, "extreme row"))
         for position in column.rare:
-            worth.setdefault(position, ("should", rank + 5, "rare row"))
+            worth.setdefault(position, ("should", rank + 7, "rare row"))
     found += [_row_unit(source, table.rows[position], *worth[position]) for position in sorted(worth)]
     plain += [row for position, row in enumerate(table.rows) if position not in worth]
     return found
+
+
+def _troubled(table: Table) -> list[int]:
+    """Rows with a cell that tells of trouble, when that is not what many of them do."""
+    cells = {cell for row in table.rows for cell in row.cells if len(cell) < 60}
+    bad = {cell for cell in cells if BAD_STATE.fullmatch(cell) and not cell.isdigit()}
+    found = [position for position, row in enumerate(table.rows) if not bad.isdisjoint(row.cells)] if bad else []
+    return found[:_MOST_TROUBLED] if 4 * len(found) <= len(table.rows) else []
 
 
 def _row_unit(source: ToolOutput, row: Row, tier: Tier, rank: int, label: str) -> Unit:

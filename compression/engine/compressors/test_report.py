@@ -47,7 +47,8 @@ def units(text: str) -> Units:
     elsewhere = [unknown[position] for position in error_lines([lines[index] for index in unknown])]
     take(elsewhere, "should" if told else "must", 90, "error line")
     for trace in tracebacks(lines):
-        take(trace.key, "should", 100, "traceback")
+        # A crash outside of every told failure ended the run.
+        take(trace.key, "should" if trace.first in known else "must", 100, "traceback")
     for rank, failure in enumerate(told):
         take(failure.errors, "should", 200 + rank, "more of the error")
         take(failure.places, "should", 300 + rank, "frame")

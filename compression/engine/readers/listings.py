@@ -25,7 +25,6 @@ _PATH = re.compile(
     r"(?P<name>\.?[\w.@~+()\[\]{}$%&#=,-]*(?:/[\w.@+()\[\]{}$%&#=, ~-]+)*/?[*@|=]?)$"
 )
 _NAME_SIGN = re.compile(r"[./]")
-_EXTENSION = re.compile(r"[^./](\.[A-Za-z][A-Za-z0-9]{0,9})[*@]?$")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
 _LONGEST = 400
 
@@ -110,8 +109,11 @@ def _with_tree_directories(entries: list[Entry]) -> list[Entry]:
 
 def extension(path: str) -> str:
     """``.py`` of ``src/app.py``; empty without one."""
-    match = _EXTENSION.search(path)
-    return match.group(1) if match else ""
+    path = path.rstrip("*@")
+    at = path.rfind(".")
+    end = path[at + 1 :]
+    named = at > 0 and path[at - 1] not in "./" and len(end) <= 10 and end.isalnum() and end.isascii()
+    return path[at:] if named and end[0].isalpha() else ""
 
 
 def size_of(printed: str) -> Decimal:

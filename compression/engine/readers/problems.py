@@ -46,7 +46,15 @@ _OTHER_SIGNS = (
 _OTHER_FRAME = re.compile(
     r"^\s+at \S|^\s*\.\.\. \d+ (?:more|common)|^\t\S+:\d+|^[\w./*()]+\(.*\)$|^\s*\d+: +\S+|^\s+\d+: "
 )
+_GO_PLACE = re.compile(r"^\t(?!.*/(?:go/src|runtime)/)\S+:\d+")
 _LONGEST_TRACE = 400
+
+BAD_STATE = re.compile(
+    r"error|err|fatal|critical|failed|failure|fail|panic|exception|crashed|timeout|timed_out|5\d\d|unhealthy|denied"
+    r"|oomkilled|(?:crashloop|imagepull)backoff|errimagepull|evicted|exited \([1-9]\d{0,3}\).{0,40}",
+    re.IGNORECASE,
+)
+"""A value that tells of trouble, as a status, a level or a result has it."""
 
 
 class Traceback(NamedTuple):
@@ -99,9 +107,19 @@ def exit_lines(lines: Sequence[str]) -> list[int]:
 
 
 def _starts_other(lines: Sequence[str], index: int) -> bool:
-    if index + 1 == len(lines) or not _OTHER_START.match(lines[index][:LINE_LIMIT]):
+    if not _OTHER_START.match(lines[index][:LINE_LIMIT]):
         return False
-    return bool(_OTHER_FRAME.match(lines[index + 1][:LINE_LIMIT]))
+    following = _after_panic(lines, index)
+    return following < len(lines) and bool(_OTHER_FRAME.match(lines[following][:LINE_LIMIT]))
+
+
+def _after_panic(lines: Sequence[str], start: int) -> int:
+    """Where the frames begin: Go tells a signal, leaves a line blank and names the goroutine first."""
+    index = start + 1
+    if lines[start].startswith(("panic: ", "fatal error: ")):
+        while index < min(len(lines), start + 5) and not _OTHER_FRAME.match(lines[index][:LINE_LIMIT]):
+            index += 1
+    return index
 
 
 def _python(lines: Sequence[str], start: int) -> Traceback:
@@ -128,7 +146,10 @@ def _python(lines: Sequence[str], start: int) -> Traceback:
 
 
 def _other(lines: Sequence[str], start: int) -> Traceback:
-    end = start + 1
+    first = end = _after_panic(lines, start)
     while end < len(lines) and end - start < _LONGEST_TRACE and _OTHER_FRAME.match(lines[end][:LINE_LIMIT]):
         end += 1
-    return Traceback(start, end, (start, start + 1))
+    place = next((index for index in range(first, end) if _GO_PLACE.match(lines[index][:LINE_LIMIT])), first)
+    return Traceback(
+        start, end, tuple(dict.fromkeys((start, max(place - 1, start), place))) if place > first else (start, first)
+    )

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import Literal, NamedTuple
 
 from tree_sitter import Language, Node, Parser
 
+from compression.engine.readers import syntax_nodes as nodes
+from compression.engine.readers.code_patterns import by_patterns
+from compression.engine.readers.outlines import Definition, Kind, Outline
 from compression.engine.tool_output import LINE_LIMIT
-
-Kind = Literal["package", "type", "function", "constant", "call"]
 
 _GRAMMARS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -39,149 +39,29 @@ _READ = 1 << 16
 _GOOD_PAGE, _LONGEST_PAGE = 24_000, 32_000
 _MOST_NODES = 60_000
 _LONGEST_SIGNATURE = 12
+_LONGEST_NAME = 80
 _DEEPEST = 8
 
-_FUNCTIONS = frozenset(
-    [
-        "function_definition",
-        "function_declaration",
-        "method_declaration",
-        "function_item",
-        "method_definition",
-        "constructor_declaration",
-        "generator_function_declaration",
-        "function_signature_item",
-        "function_signature",
-        "abstract_method_signature",
-        "macro_definition",
-        "preproc_function_def",
-        "compact_constructor_declaration",
-    ]
-)
-_TYPES = frozenset(
-    [
-        "class_definition",
-        "class_declaration",
-        "abstract_class_declaration",
-        "interface_declaration",
-        "enum_declaration",
-        "record_declaration",
-        "annotation_type_declaration",
-        "type_declaration",
-        "type_alias_declaration",
-        "type_alias_statement",
-        "struct_item",
-        "enum_item",
-        "trait_item",
-        "impl_item",
-        "type_item",
-        "union_item",
-        "class_specifier",
-        "struct_specifier",
-        "enum_specifier",
-        "union_specifier",
-        "type_definition",
-        "alias_declaration",
-        "mod_item",
-        "namespace_definition",
-        "internal_module",
-    ]
-)
-_WRAPPERS = frozenset(
-    [
-        "export_statement",
-        "decorated_definition",
-        "template_declaration",
-        "linkage_specification",
-        "declaration_list",
-        "ERROR",
-        "preproc_if",
-        "preproc_ifdef",
-        "preproc_else",
-        "ambient_declaration",
-    ]
-)
-_IMPORTS = frozenset(
-    [
-        "import_statement",
-        "import_from_statement",
-        "future_import_statement",
-        "import_declaration",
-        "use_declaration",
-        "preproc_include",
-        "extern_crate_declaration",
-    ]
-)
-_PACKAGES = frozenset(("package_clause", "package_declaration"))
-_CONSTANTS = frozenset(
-    [
-        "const_declaration",
-        "var_declaration",
-        "lexical_declaration",
-        "variable_declaration",
-        "const_item",
-        "static_item",
-        "field_declaration",
-        "public_field_definition",
-        "declaration",
-        "preproc_def",
-    ]
-)
-_FUNCTION_VALUES = frozenset(("arrow_function", "function_expression", "function"))
-_MODULE_FIELDS = ("source", "path", "argument")
 
-_ANY_DEFINITION = re.compile(
-    r"\s{0,12}(?:(?:export|public|private|protected|internal|static|async|abstract|default|final|pub(?:\(\w{1,20}\))?"
-    r"|unsafe|virtual|override|open|data|sealed|inline|extern|local|declare)\s+)*"
-    r"(?:(?P<type>class|interface|struct|enum|trait|impl|module|namespace|object|protocol|extension|message|service"
-    r"|type|record|defmodule|CREATE (?:TABLE|VIEW|INDEX|FUNCTION))\b"
-    r"|(?P<function>def|func|fn|fun|function|sub|defp?|macro_rules!|proc|constructor)\b(?!\s*=)"
-    r"|(?P<constant>const|val|var|let) [\w$]+)|(?P<shell>[\w-]+ ?\(\) ?\{)"
-    r"|(?P<section>\[{1,2}[\w.\"-]+\]{1,2}$|[@.#]?[\w-][\w .#:>,-]{0,80} \{$)"
-)
-_ANY_IMPORT = re.compile(
-    r"(?:import|from|use|using|require|require_relative|include|#\s*include|source|\.)\s+[\w<\"'./@:-]"
-)
-# Statements are indented deeper than most definitions.
-_DEEP = ("\t\t", " " * 9)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _QUOTES = "\"'`<>"
-
-
-class Definition(NamedTuple):
-    """Rows ``first`` .. ``end`` (exclusive) are the signature; ``doc`` is the row of its first line of
-    documentation, -1 without one; ``depth`` counts the definitions around it."""
-
-    kind: Kind
-    first: int
-    end: int
-    depth: int
-    doc: int = -1
-
-
-class Outline(NamedTuple):
-    """``imports`` are module names as written; ``import_rows`` where they stand."""
-
-    definitions: tuple[Definition, ...]
-    imports: tuple[str, ...]
-    import_rows: tuple[int, ...]
 
 
 def outline(lines: Sequence[str], language: str) -> Outline:
     """What ``lines`` define, in order."""
     parser = _parser(language)
     if parser is None:
-        return _by_patterns(lines, 0)
+        return by_patterns(lines, 0)
     found = Outline((), (), ())
     for start, end in _pages(lines):
         page = [line[:LINE_LIMIT] for line in lines[start:end]]
         root = parser("\n".join(page).encode("utf-8", "replace"))
         if root is None:
-            return _joined(found, _by_patterns(lines, start))
+            return _joined(found, by_patterns(lines, start))
         walk = _Walk(page, language, start)
         walk.visit(root, 0, -1)
         read = walk.outline()
-        found = _joined(found, _merged(read, _by_patterns(lines, start, end)) if root.has_error else read)
+        found = _joined(found, _merged(read, by_patterns(lines, start, end)) if root.has_error else read)
     return found
 
 
@@ -273,23 +153,23 @@ class _Walk:
                 self._take(node, kind, depth, comment if row <= comment_end + 1 else -1)
 
     def _take(self, node: Node, kind: str, depth: int, doc: int) -> None:
-        if kind in _FUNCTIONS:
+        if kind in nodes.FUNCTIONS:
             self._define("function", node, node, depth, doc)
-        elif kind in _TYPES:
+        elif kind in nodes.TYPES:
             body = node.child_by_field_name("body")
             if kind.endswith("_specifier") and body is None:
                 return
             self._define("type", node, node, depth, doc)
             if body is not None and depth < _DEEPEST:
                 self.visit(body, depth + 1, -1)
-        elif kind in _IMPORTS:
+        elif kind in nodes.IMPORTS:
             self._import(node)
-        elif kind in _PACKAGES:
+        elif kind in nodes.PACKAGES:
             self._add("package", node.start_point.row, node.start_point.row + 1, depth, -1)
-        elif kind in _WRAPPERS:
+        elif kind in nodes.WRAPPERS:
             if depth < _DEEPEST:
                 self.visit(node, depth + (kind == "ERROR"), doc)
-        elif kind in _CONSTANTS:
+        elif kind in nodes.CONSTANTS:
             self._constant(node, depth, doc)
         elif kind == "expression_statement" and node.named_child_count:
             self._expression(node, depth)
@@ -298,7 +178,7 @@ class _Walk:
         value = None
         for child in node.named_children[:3]:
             inner = child.child_by_field_name("value") if child.type == "variable_declarator" else None
-            value = inner if inner is not None and inner.type in _FUNCTION_VALUES else value
+            value = inner if inner is not None and inner.type in nodes.FUNCTION_VALUES else value
             if child.type.endswith("_specifier") and child.child_by_field_name("body") is not None:
                 self._take(child, child.type, depth, doc)
                 return
@@ -307,7 +187,7 @@ class _Walk:
                 return
         if value is None and node.type == "public_field_definition":
             inner = node.child_by_field_name("value")
-            value = inner if inner is not None and inner.type in _FUNCTION_VALUES else None
+            value = inner if inner is not None and inner.type in nodes.FUNCTION_VALUES else None
         if value is not None:
             self._define("function", node, value, depth, doc)
         else:
@@ -322,7 +202,7 @@ class _Walk:
         elif inner.type == "call_expression":
             arguments = inner.child_by_field_name("arguments")
             last = arguments.named_children[-1] if arguments is not None and arguments.named_child_count else None
-            if last is not None and last.type in _FUNCTION_VALUES:
+            if last is not None and last.type in nodes.FUNCTION_VALUES:
                 self._add("call", row, row + 1, depth, -1)
                 body = last.child_by_field_name("body")
                 if body is not None and depth < _DEEPEST:
@@ -342,9 +222,9 @@ class _Walk:
                     text = text.named_children[0]
                 if text.type == "string":
                     doc = text.start_point.row
-        self._add(kind, first, min(end, first + _LONGEST_SIGNATURE), depth, doc)
+        self._add(kind, first, min(end, first + _LONGEST_SIGNATURE), depth, doc, _name(node))
 
-    def _add(self, kind: Kind, first: int, end: int, depth: int, doc: int) -> None:
+    def _add(self, kind: Kind, first: int, end: int, depth: int, doc: int, name: str = "") -> None:
         total = len(self._lines)
         if first >= total:
             return
@@ -352,7 +232,7 @@ class _Walk:
             near = range(doc, min(doc + 4, total))
             doc = next((row for row in near if _LETTERS.search(self._lines[row][:LINE_LIMIT])), -1)
             doc = -1 if first <= doc < end else doc
-        self._definitions.append(Definition(kind, first, max(min(end, total), first + 1), depth, doc))
+        self._definitions.append(Definition(kind, first, max(min(end, total), first + 1), depth, doc, name))
 
     def _import(self, node: Node) -> None:
         self._import_rows += range(node.start_point.row, min(node.end_point.row + 1, len(self._lines)))
@@ -375,7 +255,7 @@ class _Walk:
             names = [_plain(name) for name in node.children_by_field_name("name")]
             yield f"{_plain(module)} ({', '.join(names)})" if names else _plain(module)
             return
-        for field in _MODULE_FIELDS:
+        for field in nodes.MODULE_FIELDS:
             if node.child_by_field_name(field) is not None:
                 yield _plain(node.child_by_field_name(field))
                 return
@@ -383,31 +263,29 @@ class _Walk:
             yield _plain(child)
 
 
+def _name(node: Node) -> str:
+    """What a definition is called; a declaration of C wraps it in stars and brackets, others in what they declare."""
+    inner: Node | None = node
+    for _ in range(_DEEPEST):
+        if inner is None:
+            break
+        named = inner.child_by_field_name("name")
+        if named is not None:
+            text = _plain(named)
+            return text if " " not in text and len(text) <= _LONGEST_NAME else ""
+        following = inner.child_by_field_name("declarator") or inner.child_by_field_name("type")
+        if following is None and inner.type in nodes.DECLARES:
+            following = inner.named_children[0] if inner.named_child_count else None
+        if following is None and inner is not node:
+            text = _plain(inner)
+            return text if " " not in text and len(text) <= _LONGEST_NAME else ""
+        inner = following
+    return ""
+
+
 def _plain(node: Node | None) -> str:
     text = (node.text or b"").decode("utf-8", "replace") if node is not None else ""
     return " ".join(text[:LINE_LIMIT].split()).strip(_QUOTES)
-
-
-def _by_patterns(lines: Sequence[str], start: int, end: int | None = None) -> Outline:
-    """Definitions by the look of their lines, in rows ``start`` .. ``end`` (exclusive)."""
-    found: list[Definition] = []
-    imports: dict[str, None] = {}
-    rows: list[int] = []
-    for row in range(start, len(lines) if end is None else end):
-        line = lines[row][:LINE_LIMIT].rstrip()
-        if not line or line.startswith(_DEEP):
-            continue
-        match = _ANY_DEFINITION.match(line)
-        if match and match.lastgroup:
-            depth = min((len(line) - len(line.lstrip())) // 2, 4)
-            group = match.lastgroup
-            kind: Kind = "type" if group in ("type", "section") else "constant" if group == "constant" else "function"
-            if kind != "constant" or depth == 0:
-                found.append(Definition(kind, row, row + 1, depth))
-        elif _ANY_IMPORT.match(line):
-            imports.setdefault(" ".join(line.split()).rstrip(";"))
-            rows.append(row)
-    return Outline(tuple(found), tuple(imports), tuple(rows))
 
 
 def _merged(parsed: Outline, patterns: Outline) -> Outline:

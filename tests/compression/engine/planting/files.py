@@ -52,7 +52,7 @@ def python_source(classes: int = 21) -> Fixture:
         lines.append("")
     text = "\n".join(lines) + "\n"
     path = json.dumps({"file_path": "/srv/shop/books.py"})
-    places = tuple(f"{number}" for number, _ in computed)
+    places = tuple(f"{name} {number}" for number, name in computed)
     return Fixture("Python source, 102 KB", "source_code", "Read", path, text, tuple(facts), places)
 
 
@@ -62,25 +62,28 @@ def go_source(functions: int = 30) -> Fixture:
     lines = ["package depot", "", "import (", '\t"context"', '\t"fmt"', '\t"example.org/shop/units"', ")", ""]
     lines += ["// Depot holds parcels.", "type Depot struct {", "\tparcels map[string]*Parcel", "\tlimit int", "}", ""]
     facts = ["package depot", "type Depot struct", "example.org/shop/units"]
+    computed = []
     for n in range(functions):
         lines += [
             f"// {_VERBS[n % 8].title()}{n} handles kind {n}.",
             f"func (d *Depot) {_VERBS[n % 8].title()}{n}(ctx context.Context, id string) (*Parcel, error) {{",
         ]
-        facts += [f"{_VERBS[n % 8].title()}{n}", f"{200 + len(lines)}"]
+        facts.append(f"{_VERBS[n % 8].title()}{n}")
+        computed.append(f"{_VERBS[n % 8].title()}{n} {200 + len(lines)}")
         for _ in range(8):
             limit = noise.below(500)
             lines += [f"\tif d.limit > {limit} {{", f'\t\treturn nil, fmt.Errorf("parcel %s over {limit}", id)', "\t}"]
         lines += ["\treturn d.parcels[id], nil", "}", ""]
     text = "\n".join(f"{number:>6}\u2192{line}" for number, line in enumerate(lines, 201))
     path = json.dumps({"file_path": "/srv/shop/depot.go", "offset": 201})
-    return Fixture("Go source, numbered", "source_code", "Read", path, text, tuple(facts))
+    return Fixture("Go source, numbered", "source_code", "Read", path, text, tuple(facts), tuple(computed))
 
 
 def typescript_source(parts: int = 22) -> Fixture:
     """Interfaces, classes, arrow functions."""
     lines = ['import { Box, type Size } from "@shop/layout";', 'import { useCart } from "./cart";', ""]
     facts = ["@shop/layout", "./cart"]
+    computed = []
     for n in range(parts):
         noun = _NOUNS[n % 10].title()
         lines += [f"export interface {noun}Options{n} {{", "  wide: boolean;", "  depth?: number;", "}", ""]
@@ -90,8 +93,11 @@ def typescript_source(parts: int = 22) -> Fixture:
         ]
         lines += ["};", ""]
         facts += [f"{noun}Options{n}", f"draw{noun}{n}"]
+        computed.append(f"draw{noun}{n} {len(lines) - 16}")
     path = json.dumps({"path": "src/draw.ts"})
-    return Fixture("TypeScript source", "source_code", "read_file", path, "\n".join(lines), tuple(facts))
+    return Fixture(
+        "TypeScript source", "source_code", "read_file", path, "\n".join(lines), tuple(facts), tuple(computed)
+    )
 
 
 def grep_hits(files: int = 24, each: int = 25) -> Fixture:
