@@ -18,7 +18,7 @@ from compression.engine.edits import Edit, EditKind
 from compression.engine.history import Course
 from compression.engine.policy import Policy
 from compression.engine.stubs import Stub, Stubber
-from compression.engine.superseded import Superseded, superseded_line
+from compression.engine.superseded import Replacement, Superseded, superseded_line
 from compression.engine.tokens import part_texts
 from compression.engine.zones import Zones
 
@@ -48,6 +48,7 @@ class Proposal:
     edits: list[Edit] = field(default_factory=list)
     freed: int = 0
     exhausted: bool = False
+    named: set[_Place] = field(default_factory=set)  # what the superseded point at
     _keys: list[_Key] = field(default_factory=list)
 
     def add(self, edit: Edit) -> None:
@@ -111,16 +112,15 @@ class Planner:
                 continue
             open_results.append((i, j))
             if zone == "compressible" and self._course.sha(i, j) not in self._known.stubs:
-                edit = self._superseded_edit(zones, i, j, standing)
-                if edit is not None:
+                newer = self._superseded.newer(zones.request, i, j, standing)
+                edit = None if newer is None else self._superseded_edit(i, j, newer)
+                if newer is not None and edit is not None:
                     standing[i, j] = edit
                     proposal.add(edit)
+                    proposal.named.add((newer.message, newer.part))
         self._results = open_results[::-1]
 
-    def _superseded_edit(self, zones: Zones, i: int, j: int, changed: Mapping[_Place, Edit]) -> Edit | None:
-        newer = self._superseded.newer(zones.request, i, j, changed)
-        if newer is None:
-            return None
+    def _superseded_edit(self, i: int, j: int, newer: Replacement) -> Edit | None:
         transcript = self._course.transcript
         part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
         content = detect(part.text, part.name, self._course.arguments.get(part.call_id, ""))
@@ -208,7 +208,7 @@ class Planner:
     def _shorten_arguments(
         self, proposal: Proposal, zones: Zones, wanted: float, changed: Mapping[_Place, Edit], limit: int
     ) -> None:
-        for i, j in self._parts(zones, "tool_call", changed):
+        for i, j in self._parts(zones, "tool_call", {*changed, *proposal.named}):
             if proposal.freed >= wanted and self._policy.selection != "all":
                 return
             edit = self._arguments_edit(i, j, limit)
