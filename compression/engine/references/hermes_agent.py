@@ -47,7 +47,9 @@ class HermesAgent(Parameters):
     summary: Literal["fallback", "simulated"] = setting(
         "fallback", "", "fallback: the text written without a model; simulated: a model's, by its size alone"
     )
-    fallback_guard: bool = setting(True, "", "two fallback summaries in a row stop compression, as in the original")
+    fallback_guard: bool = setting(
+        False, "", "true: the fallback is a failure, two in a row stop compression; false: it stands for a model's text"
+    )
 
 
 @dataclass(frozen=True, slots=True)
