@@ -48,6 +48,7 @@ LABELS = {
     "clear_thinking": "Clear old thinking",
     "ladder": "Fallback ladder",
     "memory_note": "Memory note",
+    "summaries": "Summaries",
     "allocation": "Allocation",
     "context_aware": "Look at the work",
     "novelty_ceiling": "Novelty, at most",

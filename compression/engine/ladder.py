@@ -13,10 +13,11 @@ from compression.engine.groups import groups_of, whole
 from compression.engine.history import Course, Request
 from compression.engine.planner import Planner
 from compression.engine.rendering import rendered
-from compression.engine.snapshots import Addresses, digest
+from compression.engine.snapshots import digest
 from compression.engine.standing import Standing
 from compression.engine.state_header import header_text, state_header
-from compression.engine.tokens import MESSAGE_OVERHEAD, CachedCounter
+from compression.engine.stubs import Stubber
+from compression.engine.tokens import MESSAGE_OVERHEAD
 from compression.engine.zones import Zones
 
 STATE_TOKENS = 1_200
@@ -31,11 +32,12 @@ _LEFT_OUT, _ARCHIVED = "[left out", "[archived"
 class Ladder:
     """The rungs for one replay."""
 
-    def __init__(self, course: Course, planner: Planner, counter: CachedCounter, addresses: Addresses) -> None:
+    def __init__(self, course: Course, planner: Planner, stubber: Stubber) -> None:
         self._course = course
         self._planner = planner
-        self._counter = counter
-        self._addresses = addresses
+        self._counter = stubber.counter
+        self._addresses = stubber.addresses
+        self._summaries = stubber.summaries
 
     def aggressive(self, zones: Zones, edits: Mapping[tuple[int, int], Edit]) -> Step:
         """Every compressible block to its floor: results, arguments, unsigned thinking, assistant and user texts.
@@ -122,6 +124,8 @@ class Ladder:
         tokens = sum(course.sizes[i] for i in left)
         noun = "message" if len(left) == 1 else "messages"
         line = f"{verb} · {len(left):,} {noun} · {tokens:,} tokens · original {address}]"
+        if state:
+            state = self._summaries.get(sha, state)
         lines = [row for row in earlier.split("\n") if row.startswith((_LEFT_OUT, _ARCHIVED))]
         if not state and note is not None and note.kind == "state":
             state = earlier.partition("\n" + lines[0])[0] if lines else earlier

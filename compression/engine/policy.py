@@ -171,6 +171,11 @@ class Policy(BaseModel):
         "errors_first", "stubs", "", "command output: errors, then first and last lines; or first 20 and last 10 only"
     )
 
+    summaries: Literal["extractive", "model"] = _setting(
+        "extractive", "stubs", "", "prose and archives of live agents: sentences of their own, or a summary by the "
+        "configured model; the first stands in when the model fails",
+    )  # fmt: skip
+
     @model_validator(mode="before")
     @classmethod
     def _upgrade(cls, fields: Any) -> Any:

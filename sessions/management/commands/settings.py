@@ -27,6 +27,11 @@ def effective_settings() -> dict[str, Any]:
         "HERMES_PUBLIC_URL": settings.HERMES_PUBLIC_URL,
         "HERMES_RUN_LEASE_SECONDS": settings.HERMES_RUN_LEASE_SECONDS,
         "HERMES_SECRET_KEY": "***",
+        "HERMES_SUMMARIZER": settings.HERMES_SUMMARIZER,
+        "HERMES_SUMMARIZER_API_KEY": "***" if settings.HERMES_SUMMARIZER_API_KEY else "",
+        "HERMES_SUMMARIZER_BASE_URL": settings.SHOWN_SUMMARIZER_BASE_URL,
+        "HERMES_SUMMARIZER_MODEL": settings.HERMES_SUMMARIZER_MODEL,
+        "HERMES_SUMMARIZER_TIMEOUT": settings.HERMES_SUMMARIZER_TIMEOUT,
         "HERMES_TIME_ZONE": settings.TIME_ZONE,
         "HERMES_UPLOAD_DIR": str(settings.FILE_UPLOAD_TEMP_DIR),
     }
