@@ -29,7 +29,7 @@ PEERS: Mapping[str, Peer] = {
     peer.name: peer
     for peer in (
         Peer("hermes-agent", "hermes-agent==0.19.0", "hermes_agent_calls"),
-        Peer("headroom", "headroom-ai==0.42.0", "headroom_calls"),
+        Peer("headroom", "headroom-ai[code]==0.42.0", "headroom_calls"),
         Peer("langchain", "langchain>=1.0,<2", "langchain_calls"),
     )
 }
