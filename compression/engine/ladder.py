@@ -66,7 +66,7 @@ class Ladder:
         stays = {groups[i] for i in sacred}
         members: dict[int, list[int]] = {}
         for i in request.indexes(zones.head, zones.recent):
-            if groups[i] not in stays:
+            if groups[i] not in stays and i not in self._course.excluded:
                 members.setdefault(groups[i], []).append(i)
         left: list[int] = []
         freed = 0
@@ -77,7 +77,7 @@ class Ladder:
             freed += sum(standing.sizes[i] for i in group)
         if not left:
             return Step()
-        made = self._note(sorted(left), note, zones.head, _LEFT_OUT, "")
+        made = self._note(sorted(left), note, self._place(request, left, note), _LEFT_OUT, "")
         grown = made.tokens - (note.tokens if note else 0)
         if freed <= grown:
             return Step()
@@ -90,7 +90,7 @@ class Ladder:
         window = request.indexes()
         answers = whole(transcript, head, window).difference(head)
         stays = {*head, *whole(transcript, (*zones.pinned, *request.indexes(zones.recent)), window), *answers}
-        left = [i for i in window if i not in stays]
+        left = [i for i in window if i not in stays and i not in self._course.excluded]
         free = {*zones.compressible()}
         edits = tuple(
             edit
@@ -104,8 +104,9 @@ class Ladder:
             return Step()
         so_far = Request((), 0, request.end) if self._course.history == "uncompacted" else request
         state = header_text(state_header(self._course, so_far, request.end), self._counter.count_many, STATE_TOKENS)
-        made = self._note(left, note, zones.head, _ARCHIVED, state)
-        freed = sum(standing.sizes[i] for i in left) + sum(e.tokens_before - e.tokens_after for e in edits)
+        made = self._note(left, note, self._place(request, left, note), _ARCHIVED, state)
+        freed = sum(standing.sizes[i] for i in left)
+        freed += sum(self._stands(standing, e.message, e.part) - e.tokens_after for e in edits)
         if freed <= made.tokens - (note.tokens if note else 0):
             return Step()
         return Step(edits, tuple(left), made, "a new window with the state of the work")
@@ -113,6 +114,18 @@ class Ladder:
     def _stands(self, standing: Standing, i: int, j: int) -> int:
         edit = standing.edits.get((i, j))
         return self._course.transcript.counts[i][j] if edit is None else edit.tokens_after
+
+    def _place(self, request: Request, left: Iterable[int], note: Note | None) -> int:
+        """The ordinal of a note for ``left``: where the first of them or an earlier note stood, never within a group.
+
+        What stands before it stays in the prompt cache.
+        """
+        groups, gone = groups_of(self._course.transcript), {*left}
+        stays = [groups[i] for i in request.indexes() if i not in gone]
+        first = next(ordinal for ordinal, i in enumerate(request.indexes()) if i in gone)
+        at = first if note is None else min(first, note.ordinal)
+        before = {*stays[:at]}
+        return max((n + 1 for n in range(at, len(stays)) if stays[n] in before), default=at)
 
     def _note(self, left: list[int], note: Note | None, ordinal: int, verb: str, state: str) -> Note:
         """What stands for ``left`` and for all that left before: the state of the work, then a line for each time."""
