@@ -20,6 +20,7 @@ from compression.engine.policy import Policy
 from compression.engine.stubs import Stub, Stubber
 from compression.engine.superseded import Replacement, Superseded, superseded_line
 from compression.engine.tokens import part_texts
+from compression.engine.transcript import Part
 from compression.engine.zones import Zones
 
 SMALLEST_SUPERSEDED = 60
@@ -129,7 +130,7 @@ class Planner:
             content.kind, part.text.count("\n") + (not part.text.endswith("\n")), tokens, newer, address
         )
         after = self._stubber.counter.count(text)
-        if after >= tokens or len(text.encode()) >= len(part.text.encode("utf-8", "surrogatepass")):
+        if after >= tokens or _bytes(text) >= _bytes(part.text):
             return None
         return Edit(
             message=i,
@@ -265,15 +266,15 @@ class Planner:
 
     def _at_floor(self, i: int, j: int) -> Edit | None:
         part, reason = self._course.transcript.messages[i].parts[j], "every block to its floor"
-        if part.kind == "tool_call":
-            return self._arguments_edit(i, j, self._policy.result_floor)
         if part.kind == "thinking":
             return self._thinking_edit(i, j)
-        if part.kind not in ("tool_result", "text"):
+        if part.kind not in ("tool_call", "tool_result", "text"):
             return None
         original = self._known.stubs.get(self._course.sha(i, j))
         if original is not None:
             return self._shorter_known(i, j, original, reason)
+        if part.kind == "tool_call":
+            return self._arguments_edit(i, j, self._policy.result_floor)
         return self._stub(i, j, self._floor, "stub" if part.kind == "tool_result" else "text", reason)
 
     def _shorter_known(self, i: int, j: int, sha: str, reason: str) -> Edit | None:
@@ -282,19 +283,28 @@ class Planner:
         if text is None:
             return None
         transcript = self._course.transcript
-        part, tokens = replace(transcript.messages[i].parts[j], text=text), transcript.counts[i][j]
-        counter, arguments = self._stubber.counter, self._course.arguments.get(part.call_id, "")
-        stub = self._stubber.stub(part, counter.count(text), self._floor, arguments, sha)
-        if stub is None or stub.tokens >= tokens:
+        stands, tokens = transcript.messages[i].parts[j], transcript.counts[i][j]
+        part, counter = replace(stands, text=text), self._stubber.counter
+        if part.kind == "tool_call":
+            edit = self._shortened(i, j, part, sha, self._policy.result_floor)
+        else:
+            arguments = self._course.arguments.get(part.call_id, "")
+            stub = self._stubber.stub(part, counter.count(text), self._floor, arguments, sha)
+            kind: EditKind = "stub" if part.kind == "tool_result" else "text"
+            edit = None if stub is None else _stub_edit(stub, i, j, tokens, reason, kind)
+        if edit is None or edit.tokens_after >= tokens or _bytes(edit.text) >= _bytes(stands.text):
             return None
-        return _stub_edit(stub, i, j, tokens, reason)
+        return edit
 
     def _arguments_edit(self, i: int, j: int, limit: int) -> Edit | None:
-        transcript, counter = self._course.transcript, self._stubber.counter
-        part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
-        if tokens <= limit:
+        transcript, sha = self._course.transcript, self._course.sha(i, j)
+        if transcript.counts[i][j] <= limit or sha in self._known.stubs:
             return None
-        address = self._stubber.addresses.of(sha)
+        return self._shortened(i, j, transcript.messages[i].parts[j], sha, limit)
+
+    def _shortened(self, i: int, j: int, part: Part, sha: str, limit: int) -> Edit | None:
+        """The arguments of ``part``, whose sha256 is given, shortened in place of part j of message i."""
+        counter, address = self._stubber.counter, self._stubber.addresses.of(sha)
         text = shortened(part.text, limit, counter.count_many, address)
         if text is None:
             return None
@@ -303,7 +313,7 @@ class Planner:
             part=j,
             kind="arguments",
             text=text,
-            tokens_before=tokens,
+            tokens_before=self._course.transcript.counts[i][j],
             tokens_after=sum(counter.count_many(part_texts(replace(part, text=text)))),
             content_type="json",
             compressor="arguments",
@@ -320,7 +330,7 @@ class Planner:
         address = self._stubber.addresses.of(sha)
         text = f"[cleared thinking · {tokens:,} tokens · original {address}]"
         after = counter.count(text)
-        if after >= tokens or len(text.encode()) >= len(part.text.encode("utf-8", "surrogatepass")):
+        if after >= tokens or _bytes(text) >= _bytes(part.text):
             return None
         return Edit(i, j, "thinking", text, tokens, after, address=address, sha256=sha, reason="old thinking")
 
@@ -332,6 +342,10 @@ class Planner:
             if tokens > limit and i not in pinned and zones.of_message(i) not in (None, "head")
         )
         return [edit for edit in found if edit is not None]
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def _stub_edit(stub: Stub, message: int, part: int, tokens: int, reason: str, kind: EditKind = "stub") -> Edit:
