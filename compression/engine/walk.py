@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from compression.engine.calibration import Calibration
 from compression.engine.columns import columns_of, window_tokens
@@ -33,6 +34,13 @@ ARCHIVE_ABOVE = 0.95
 THRASH_EVENTS = 3
 THRASH_RATIO = 0.10
 CLEARED_TEXT = "[cleared by the agent]"
+
+
+class _Refusal(NamedTuple):
+    """Why nothing was compressed; ``is_final``: the ladder is not climbed for it either."""
+
+    reason: str = ""
+    is_final: bool = False
 
 
 @dataclass
@@ -65,6 +73,7 @@ class Walk:
         self._ladder = Ladder(self.course, self._planner, self.stubber)
         self._boundaries = {b.turn for b in self.course.transcript.boundaries if self.course.history == "as-recorded"}
         self._stopped = self._floor_reached = False
+        self._guarded_from = 0  # events before this one count for the thrash guard no more
         self._aggressive_from = 0
         self._refused = (0, 0.0)  # end of what was compressible, tokens that it would have freed
 
@@ -223,13 +232,13 @@ class Walk:
         if not (over or is_free or self.forced):
             return
         known = len(self.events)
-        refusal = "" if self._stopped else self._compress(t, tokens, is_free=is_free)
-        if policy.ladder and not is_free:
+        refusal = _Refusal() if self._stopped else self._compress(t, tokens, is_free=is_free)
+        if policy.ladder and not is_free and not refusal.is_final:
             self._climb(t)
-        if len(self.events) == known and refusal and over:
-            self._skip(t, "skip", refusal)
+        if len(self.events) == known and refusal.reason and over:
+            self._skip(t, "skip", refusal.reason)
 
-    def _compress(self, t: int, tokens: int, *, is_free: bool) -> str:
+    def _compress(self, t: int, tokens: int, *, is_free: bool) -> _Refusal:
         """Compress down to the target. Why not, when that was not done."""
         policy = self.policy
         usage = self._usage(tokens)
@@ -239,7 +248,7 @@ class Walk:
             # What was too little then is enough now only if as much has come.
             fresh = self.calibration.k * (self.course.prefix[end] - self.course.prefix[min(self._refused[0], end)])
             if self._refused[1] + fresh < policy.min_reclaim_tokens:
-                return self._too_little(self._refused[1] + fresh, zones)
+                return _Refusal(self._too_little(self._refused[1] + fresh, zones))
         self._planner.admit(end)
         goal = (policy.trigger_ratio if policy.strategy == "sliding" else policy.target_ratio) * self.limit
         if self.forced:
@@ -249,13 +258,13 @@ class Walk:
         reclaim = self.calibration.k * proposal.freed
         saves = usage > 1 and usage - reclaim / self.limit <= 1
         is_urgent = saves or self.forced or (usage > AT_RISK and not self._floor_reached)
-        refusal = ""
+        refusal = _Refusal()
         if not proposal.edits or (reclaim < policy.min_reclaim_tokens and not is_urgent):
-            refusal = self._too_little(reclaim, zones)
+            refusal = _Refusal(self._too_little(reclaim, zones))
             self._refused = (end, reclaim)
         elif policy.dollar_gate and self.economy is not None and not is_free and usage <= AT_RISK and not self.forced:
-            refusal = self._too_dear(t, tokens, reclaim, proposal)
-        if refusal:
+            refusal = _Refusal(self._too_dear(t, tokens, reclaim, proposal), is_final=True)
+        if refusal.reason:
             self._planner.give_back(proposal)
             return refusal
         step = Step(tuple(proposal.edits), reason="the cache is cold" if is_free else self._why())
@@ -263,7 +272,7 @@ class Walk:
         self._floor_reached = event.target_unreachable is not None
         self._refused = (0, 0.0)
         self._guard(t)
-        return ""
+        return _Refusal()
 
     def _why(self) -> str:
         return "asked for" if self.forced else "over the trigger"
@@ -296,16 +305,45 @@ class Walk:
             tokens = self.tokens(t) + policy.reserve_output
             excess = (tokens - policy.target_ratio * self.limit) / self.calibration.k
             zones = self._cutter.at(t)
-            self._step(t, "truncate", self._ladder.truncate(zones, self._standing, self._standing.note(t), excess))
+            step = self._ladder.truncate(zones, self._standing, self._standing.note(t), excess)
+            if self._is_worth(t, step):
+                self._step(t, "truncate", step)
         if self._over(t, ARCHIVE_ABOVE):
-            zones = self._cutter.at(t)
-            self._step(t, "archive", self._ladder.archive(zones, self._standing, self._standing.note(t)))
+            step = self._ladder.archive(self._cutter.at(t), self._standing, self._standing.note(t))
+            if self._is_worth(t, step):
+                self._step(t, "archive", step)
         if self._over(t, 1):
             self._rezone(t)
-        if any(event.kind in ("truncate", "archive") for event in self.events[start:]):
+        done = {event.kind for event in self.events[start:]}
+        if done & {"truncate", "archive"}:
             self._stopped = False
+            self._guarded_from = len(self.events)
+        if done:
+            self._floor_reached = self._over(t, policy.target_ratio)
         if self._over(t, 1):
             self._incompressible(t)
+
+    def _is_worth(self, t: int, step: Step) -> bool:
+        """Whether a rung frees enough to break the prompt cache for it: all is enough when the window overflows,
+        and once when it is about to."""
+        return self._frees_enough(t, self._freed(t, step))
+
+    def _frees_enough(self, t: int, freed: int) -> bool:
+        if freed <= 0:
+            return False
+        usage = self._usage(self.tokens(t))
+        at_risk = usage > 1 or (usage > AT_RISK and not self._floor_reached)
+        return at_risk or self.calibration.k * freed >= self.policy.min_reclaim_tokens
+
+    def _freed(self, t: int, step: Step) -> int:
+        """Uncalibrated tokens that a step takes out of the window of a turn."""
+        standing = self._standing
+        freed = sum(_stands(standing.edits, edit) - edit.tokens_after for edit in step.edits)
+        freed += sum(standing.sizes[i] for i in step.left)
+        if step.note is not None:
+            earlier = standing.note(t)
+            freed -= step.note.tokens - (earlier.tokens if earlier else 0)
+        return freed
 
     def _over(self, t: int, ratio: float) -> bool:
         return self._usage(self.tokens(t)) > ratio
@@ -316,17 +354,14 @@ class Walk:
 
     def _aggressive(self, t: int) -> None:
         """Everything to its floor. Not again before enough has come for it to be worth an event."""
-        policy, zones = self.policy, self._cutter.at(t)
-        at_risk = self._usage(self.tokens(t)) > AT_RISK
+        zones = self._cutter.at(t)
         compressible = _end_of_compressible(zones)
         fresh = self.course.prefix[compressible] - self.course.prefix[min(self._aggressive_from, compressible)]
-        if self.calibration.k * fresh < policy.min_reclaim_tokens and not at_risk:
+        if not self._frees_enough(t, fresh):
             return
         self._aggressive_from = compressible
         step = self._ladder.aggressive(zones, self._standing.edits)
-        standing = self._standing.edits
-        freed = sum(_stands(standing, edit) - edit.tokens_after for edit in step.edits)
-        if freed > 0 and (self.calibration.k * freed >= policy.min_reclaim_tokens or at_risk):
+        if self._is_worth(t, step):
             self._carry_out(t, "aggressive", step)
 
     def _rezone(self, t: int) -> None:
@@ -358,15 +393,16 @@ class Walk:
             self.alarms.append(f"turn {t}: what nobody may touch is larger than the window")
 
     def _skip(self, t: int, kind: EventKind, reason: str) -> None:
-        last = self.events[-1] if self.events else None
-        if last is not None and last.kind == kind and last.turn + last.repeats == t - 1:
-            self.events[-1] = replace(last, repeats=last.repeats + 1)
+        """Record that something was not done, once for all calls in a row for which that stays so."""
+        at = next((n for n in reversed(range(len(self.events))) if self.events[n].kind == kind), None)
+        if at is not None and self.events[at].turn + self.events[at].repeats == t - 1:
+            self.events[at] = replace(self.events[at], repeats=self.events[at].repeats + 1)
             return
         tokens = self.tokens(t)
         self.events.append(Event(t, kind, tokens, tokens, usage_ratio=round(self._usage(tokens), 6), reason=reason))
 
     def _guard(self, t: int) -> None:
-        done = [e for e in self.events if e.kind == "compress"][-THRASH_EVENTS:]
+        done = [e for e in self.events[self._guarded_from :] if e.kind == "compress"][-THRASH_EVENTS:]
         if not self.policy.thrash_guard or len(done) < THRASH_EVENTS:
             return
         if all(e.reclaimed < THRASH_RATIO * e.before for e in done):
