@@ -14,6 +14,12 @@ from tests.compression.engine.builders import Quarters
 
 TOOLS = ("Bash", "Read", "TodoWrite", "load_skill", "MEMORY_read", "mcp__hermes__recall", "")
 MODELS = ("", "claude-sonnet-4-5", "gpt-5-codex", "unheard-of")
+ARGUMENTS = (
+    '{"path": "src/pool.py"}',
+    '{"path": "src/pool.py"}',
+    json.dumps({"file_path": "src/pool.py", "content": "".join(f"    value_{n} = {n}\n" for n in range(120))}),
+)
+LONG_ANSWER = " ".join(f"Sentence {n} says that value_{n} is wrong." for n in range(60))
 
 _LINES = (
     "ERROR worker-7 failed at src/pool.py:{n}: TimeoutError",
@@ -67,6 +73,7 @@ def transcripts(draw: st.DrawFn) -> Transcript:
     turns: list[Turn] = []
     boundaries: list[Boundary] = []
     call_ids: list[str] = []
+    told: list[str] = []
 
     def add(role: Any, *parts: Part, flags: tuple[str, ...] = (), response_id: str = "") -> None:
         messages.append(Message(len(messages), role, parts, None, "", response_id, frozenset(flags)))
@@ -110,14 +117,17 @@ def transcripts(draw: st.DrawFn) -> Transcript:
         request_end = len(messages)
         response_id = draw(st.sampled_from(("", f"response-{number}")))
         thinking = draw(st.sampled_from((None, "thinking", "opaque")))
-        own = [Part("text", draw(st.sampled_from(("", "I look at src/pool.py:17", "好的"))))]
+        own = [Part("text", draw(st.sampled_from(("", "I look at src/pool.py:17", "好的", LONG_ANSWER))))]
         if thinking == "thinking":
-            own.insert(0, Part("thinking", "value_3 may be wrong", signature="signed"))
+            signature = draw(st.sampled_from(("signed", "")))
+            own.insert(0, Part("thinking", "value_3 may be wrong. " * 40, signature=signature))
         elif thinking == "opaque":
             own.insert(0, Part("opaque", size=120))
         names = draw(st.lists(st.sampled_from(TOOLS), max_size=3))
         ids = [f"call-{number}-{j}" for j in range(len(names))]
-        calls = [Part("tool_call", '{"path": "src/pool.py"}', i, name) for i, name in zip(ids, names, strict=True)]
+        calls = [
+            Part("tool_call", draw(st.sampled_from(ARGUMENTS)), i, name) for i, name in zip(ids, names, strict=True)
+        ]
         for part in own if response_id and draw(st.booleans()) else []:
             add("assistant", part, response_id=response_id)
         add(
@@ -129,7 +139,9 @@ def transcripts(draw: st.DrawFn) -> Transcript:
         for i, name in zip(ids, names, strict=True):
             if draw(st.integers(0, 11)):
                 call_ids.append(i)
-                add("tool", Part("tool_result", draw(bodies()), i, name, is_error=draw(st.booleans())))
+                again = told and draw(st.integers(0, 3)) == 0
+                told.append(draw(st.sampled_from(told)) if again else draw(bodies()))
+                add("tool", Part("tool_result", told[-1], i, name, is_error=draw(st.booleans())))
         context += draw(st.integers(0, 900))
         used = draw(st.sampled_from((None, context)))
         turns.append(
@@ -142,7 +154,7 @@ def transcripts(draw: st.DrawFn) -> Transcript:
 
 @st.composite
 def policies(draw: st.DrawFn) -> Policy:
-    """Any valid policy, over windows small enough to overflow."""
+    """Any valid policy of our own, over windows small enough to overflow."""
     trigger = draw(st.sampled_from((0.2, 0.5, 0.75, 1.0)))
     floor = draw(st.sampled_from((20, 60)))
     return Policy(
@@ -161,6 +173,10 @@ def policies(draw: st.DrawFn) -> Policy:
         recall_hold_turns=draw(st.sampled_from((0, 1, 10))),
         pins=tuple(draw(st.lists(st.sampled_from(PIN_RULES), max_size=3))),
         arrival_limit_tokens=draw(st.sampled_from((None, None, 500))),
+        ladder=draw(st.sampled_from((True, True, False))),
+        superseded=draw(st.booleans()),
+        max_argument_tokens=draw(st.sampled_from((None, 100))),
+        clear_thinking=draw(st.booleans()),
         thrash_guard=draw(st.booleans()),
         min_result_tokens=draw(st.sampled_from((20, 100))),
         selection=draw(st.sampled_from(("largest_first", "oldest_first", "all"))),

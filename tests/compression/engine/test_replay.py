@@ -8,6 +8,7 @@ import pytest
 
 from compression.engine.calibration import Calibration
 from compression.engine.edits import Event
+from compression.engine.planner import Known
 from compression.engine.presets import PRESETS
 from compression.engine.replay import Replay
 from compression.engine.snapshots import digest
