@@ -21,7 +21,9 @@ _ANSI = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,400}
 _REMINDER = "<system-reminder>"
 _REMINDER_END = "</system-reminder>"
 _GUTTER = re.compile(r"( *\d{1,7}(?:\u2192|:(?=[^\d/]|$)|\t))")
-_GUTTER_LINES = re.compile(r"(?m)^ *\d{1,7}(?:\u2192|:(?=[^\d/]|$)|\t)")
+_NUMBERED = re.compile(r"(?m)^ *\d{1,7}[\u2192:\t|]")
+# Lines that are counted up one by one with a colon and go on with a digit could be times of day, a few of them.
+_FEW_LINES = 8
 _BODY_KEYS = ("output", "stdout", "content", "result", "text", "aggregated_output")
 _ERROR_KEYS = ("stderr", "error")
 _STATUS_KEYS = ("exit_code", "exitCode", "exit_status", "returncode", "return_code", "returnCode", "code")
@@ -64,7 +66,7 @@ def cleaned(text: str) -> ToolOutput:
     while len(lines) > 1 and not lines[-1].strip():
         lines.pop()
     gutter: tuple[str, ...] = ()
-    if _GUTTER.match(lines[0]):
+    if _NUMBERED.match(lines[0]):
         lines, gutter = _without_gutter(lines)
     return ToolOutput(tuple(lines), gutter, status, reminder_lines)
 
@@ -129,9 +131,12 @@ def _last_state(line: str) -> str:
 def _without_gutter(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
     """All of the lines must be numbered (blank ones apart) and by the same mark: a log whose lines start
     with digits is no listing."""
-    marks = _GUTTER_LINES.findall("\n".join(lines))
-    if len(marks) == len(lines) and _rises(marks):
-        return [line[len(mark) :] for line, mark in zip(lines, marks, strict=True)], tuple(marks)
+    marks = _NUMBERED.findall("\n".join(lines))
+    if len(marks) == len(lines) and _counts_lines(marks, lines):
+        bare = [line[len(mark) :] for line, mark in zip(lines, marks, strict=True)]
+        if marks[0][-1] in ":|" and all(not line or line[0] == " " for line in bare):
+            bare = [line[1:] for line in bare]
+        return bare, tuple(marks)
     matches = [_GUTTER.match(line[:40]) for line in lines]
     numbered = sum(1 for match in matches if match)
     if numbered < 2 or numbered < 0.9 * sum(1 for line in lines if line.strip()):
@@ -140,6 +145,24 @@ def _without_gutter(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
         return lines, ()
     bare = [line[match.end() :] if match else line for line, match in zip(lines, matches, strict=True)]
     return bare, tuple(match.group() if match else "" for match in matches)
+
+
+def _counts_lines(marks: list[str], lines: list[str]) -> bool:
+    """Whether the numbers go up by one from line to line, all with one mark. Rows of a table with a bar may be
+    numbered too, but are not put in line like the lines of a file."""
+    kind = marks[0][-1]
+    if any(mark[-1] != kind for mark in marks):
+        return False
+    if len(lines) == 1 and lines[0][len(marks[0]) :].lstrip()[:1] in ("{", "["):
+        return True
+    numbers = [int(mark[:-1]) for mark in marks]
+    if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+        return False
+    if kind == "|":
+        return len(marks) > 2 and marks[0][0] in " 0"
+    if kind == ":":
+        return len(marks) >= _FEW_LINES or (len(marks) > 1 and all(_GUTTER.match(line[:40]) for line in lines))
+    return len(marks) > 1 or marks[0].startswith("   ")
 
 
 def _rises(marks: list[str]) -> bool:

@@ -25,6 +25,7 @@ _DEFINITION = re.compile(
     r"(?:def|class|func|fn|function|interface|type|struct|enum|trait|impl|module|namespace|package|const [A-Z]\w* =)\b"
     r"|^#{1,6} \S|^diff --git |^@@ |^\+\+\+ "
 )
+_PLACED = re.compile(r"\S{1,300}:\d+:")
 # Every line that the pattern finds holds one of these.
 _DEFINITION_SIGNS = (
     "def ", "class", "func", "fn ", "interface", "type", "struct", "enum", "trait", "impl", "module", "namespace",
@@ -60,7 +61,13 @@ def _roles(source: ToolOutput) -> dict[int, tuple[Tier, int, str]]:
         if index not in roles and 0 <= index < len(lines):
             roles[index] = (tier, rank, label)
 
-    listing = bool(source.gutter)
+    definitions = [
+        index
+        for index in sorted(Sightings(lines).of(_DEFINITION_SIGNS))
+        if _DEFINITION.match(lines[index][:LINE_LIMIT])
+    ]
+    # Numbered lines are mostly a file's: where it defines something, its talk of errors is no report of one.
+    listing = bool(source.gutter) and 50 * len(definitions) > len(lines)
     for index in exit_lines(lines):
         claim(index, "must", -100, "exit code")
     if not listing:
@@ -70,11 +77,13 @@ def _roles(source: ToolOutput) -> dict[int, tuple[Tier, int, str]]:
             for index in range(trace.first, trace.end):
                 claim(index, "should", 100 + number, "traceback")
         for number, index in enumerate(error_lines(lines)):
-            claim(index, "must" if number < _MOST_ERRORS else "should", 50 + number, "error line")
-    definition_rank = 0 if listing else 300
-    for index in sorted(Sightings(lines).of(_DEFINITION_SIGNS)):
-        if _DEFINITION.match(lines[index][:LINE_LIMIT]):
-            claim(index, "should", definition_rank, "definition")
+            # A file that is read may speak of errors; one with its place was reported.
+            reported = not source.gutter or _PLACED.match(lines[index][:LINE_LIMIT])
+            must = reported and number < _MOST_ERRORS
+            claim(index, "must" if must else "should", 50 + number, "error line")
+    definition_rank = 0 if source.gutter else 300
+    for index in definitions:
+        claim(index, "should", definition_rank, "definition")
     for back in range(TAIL):
         claim(len(lines) - 1 - back, "should", 60 + back, "last line")
     for index in range(HEAD):

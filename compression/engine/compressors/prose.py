@@ -58,18 +58,20 @@ def units(text: str) -> Units:
 def worths(sentences: Sequence[str], opens: Sequence[bool] = ()) -> list[int]:
     """How much each of ``sentences`` tells of the whole; ``opens`` says which ones begin a paragraph."""
     words = [_WORD.findall(sentence[:_LONGEST_SENTENCE].lower()) for sentence in sentences]
-    total = Counter(word for spoken in words for word in spoken if word not in _STOP_WORDS)
+    patterns = [_DIGITS.sub("", sentence[:LONGEST_SHOWN]) for sentence in sentences]
+    # A sentence that is said over and over does not make its words important.
+    once = dict(zip(reversed(patterns), reversed(words), strict=True))
+    total = Counter(word for spoken in once.values() for word in spoken if word not in _STOP_WORDS)
     found = []
     told: set[str] = set()
     said: set[str] = set()
-    for position, (sentence, spoken) in enumerate(zip(sentences, words, strict=True)):
+    for position, (sentence, spoken, pattern) in enumerate(zip(sentences, words, patterns, strict=True)):
         bag = {word for word in spoken if word not in _STOP_WORDS}
         fresh = len(bag - said)
         said |= bag
         worth = (
             _worth(sentence, bag, fresh, total) + 100 * (bool(opens) and opens[position]) + max(0, 100 - 10 * position)
         )
-        pattern = _DIGITS.sub("", sentence[:LONGEST_SHOWN])
         found.append(worth // 16 if sentence in told else worth // 4 if pattern in told else worth)
         told.update((pattern, sentence))
     return found

@@ -28,6 +28,8 @@ _DEFINES = re.compile(
 )
 _COMMENT = re.compile(r"\s*(?://|#|\*|/\*|<!--)")
 _MOST_WORDS = 12
+# More than all words of a query can be worth.
+_DEFINITION, _MOST_DEFINITIONS = 40, 3
 _BEST_TURN, _ANY_TURN = 100, 200
 
 
@@ -45,13 +47,17 @@ def units(text: str, arguments: str = "") -> Units:
     shown: dict[int, Unit] = {}
     ordinary_hits = []
     for place, hit in enumerate(order):
-        if scores[hit.row] > 0 and place < best:
+        if scores[hit.row] >= _DEFINITION and place < _MOST_DEFINITIONS:
+            shown[hit.row] = _hit_unit(source, hit, "should", place - _MOST_DEFINITIONS, "definition")
+        elif scores[hit.row] > 0 and place < best:
             shown[hit.row] = _hit_unit(source, hit, "should", _BEST_TURN + place, "best hit")
         else:
             ordinary_hits.append((place, hit))
     for hit in search.hits:
         if hit.path not in first_of_file:
             first_of_file.add(hit.path)
+            if scores[hit.row] >= _DEFINITION and hit.row in shown:
+                continue
             shown[hit.row] = _hit_unit(source, hit, "should", 0, "first hit of a file")
     exits = set(exit_lines(source.lines))
     for index in search.other:
@@ -115,7 +121,7 @@ def _score(source: ToolOutput, hit: Hit, words: tuple[str, ...]) -> int:
     tokens = set(_WORD.findall(line)) if words else set()
     whole = sum(word in tokens for word in words)
     defines = bool(_DEFINES.match(line))
-    return 2 * whole + 4 * defines * (whole > 0 or not words) - 2 * bool(_COMMENT.match(line))
+    return 2 * whole + _DEFINITION * defines * (whole > 0 or not words) - 2 * bool(_COMMENT.match(line))
 
 
 def _hit_unit(source: ToolOutput, hit: Hit, tier: Tier, rank: int, label: str) -> Unit:

@@ -51,7 +51,7 @@ def units(text: str) -> Units:
         for row in plain:
             yield _with_rules(_row_unit(source, row, "may", 0, "row"), taken, total)
 
-    return units_of(source, [_with_rules(unit, taken, total) for unit in found], rest=ordinary)
+    return units_of(source, [_with_rules(unit, taken, total) for unit in found], gaps="once", rest=ordinary)
 
 
 def _table_units(source: ToolOutput, table: Table, rank: int, plain: list[Row]) -> list[Unit]:
@@ -70,16 +70,16 @@ def _table_units(source: ToolOutput, table: Table, rank: int, plain: list[Row]) 
         for number, name in enumerate(table.names)
     ]
     for position in _troubled(table):
-        worth[position] = ("must", rank + 3, "row of trouble")
+        worth[position] = ("must", rank + 2, "row of trouble")
     for position in range(len(table.rows)):
         if position < FIRST:
-            worth.setdefault(position, ("must", rank + (5 if position else 4), "first row"))
+            worth.setdefault(position, ("must", rank + (5 if position else 3), "first row"))
         elif position > last - LAST:
-            worth.setdefault(position, ("must", rank + (5 if position < last else 4), "last row"))
+            worth.setdefault(position, ("must", rank + (5 if position < last else 3), "last row"))
     for number, column in enumerate(described):
         telling = bool(column.extremes or column.rare) and number < _DESCRIBED_COLUMNS
         tier: Tier = "must" if telling else "should"
-        found.append(Unit(column.line, tier, table.header, rank + 2, "column", table.header, 0, column.counts))
+        found.append(Unit(column.line, tier, table.header, rank + 4, "column", table.header, 0, column.counts))
         for position in column.extremes:
             worth.setdefault(position, ("should", rank + 6, "extreme row"))
         for position in column.rare:
