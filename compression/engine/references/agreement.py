@@ -115,7 +115,7 @@ def microcompact_agreement(
 def _window(course: Course, boundary: Boundary) -> Request:
     """What the window held when the agent cleared: everything up to the boundary since the last reset before it."""
     after = course.windows[boundary.turn]
-    if boundary.position < after.start and boundary.turn:
+    if boundary.position <= after.start and boundary.turn:
         after = course.windows[boundary.turn - 1]
     return Request(after.kept, min(after.start, boundary.position), boundary.position)
 

@@ -45,8 +45,7 @@ class MaskingSession:
             return None
         chosen = self._choose(now)
         edits = [edit for i, j in chosen if (edit := self._mask(now, i, j)) is not None]
-        if edits:
-            results.weigh(frozenset(chosen), now)
+        results.weigh(frozenset((edit.message, edit.part) for edit in edits), now)
         return Step(tuple(edits), reason="tool output beyond the newest masked") if edits else None
 
     def _choose(self, now: Now) -> list[tuple[int, int]]:

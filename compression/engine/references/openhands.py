@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from compression.engine.edits import Step
 from compression.engine.references.arrivals import Arrivals, in_window
-from compression.engine.references.groups import back_to_group, group_starts, past_group
+from compression.engine.references.groups import group_starts, past_group
 from compression.engine.references.parameters import NOT_DOCUMENTED, Parameters, setting
 from compression.engine.references.protocol import Now, Reference
 from compression.engine.references.replacements import leave, simulated_summary
@@ -54,7 +54,7 @@ class CondenserSession:
         while last > first and room >= (size := events_of(messages[window[last - 1]])):
             room -= size
             last -= 1
-        last = back_to_group(starts, window, last)
+        last = past_group(starts, window, last)
         left = window[first:last]
         if sum(events_of(messages[i]) for i in left) < options.minimum_progress * events:
             return None
