@@ -152,6 +152,7 @@ def window_blocks(replay: Replay, turn: int, side: Side) -> list[Block]:
     transcript = replay.transcript
     zones = replay.zones_at(turn)
     edits = replay.edits_at(turn)
+    cleared = {place: edit for place, edit in edits.items() if edit.kind == "cleared"}
     arguments = replay.course.arguments
     blocks = [hidden_block(replay.calibration.hidden)] if replay.calibration.hidden else []
     course = replay.base if side == "before" else replay.course
@@ -168,15 +169,24 @@ def window_blocks(replay: Replay, turn: int, side: Side) -> list[Block]:
         if i in own:
             zone = zones.of(own[i])
             reason = zone_reason(message, zone, zones.pinned, zones.recent_budget)
-            cleared = replay.base is replay.course
             blocks += blocks_of(
-                message, transcript.counts[i], zone, reason, edits, side, arguments, cleared_before=cleared
+                message,
+                transcript.counts[i],
+                zone,
+                reason,
+                edits,
+                side,
+                arguments,
+                cleared_before=replay.base is replay.course,
             )
         else:
             left = gone.get(i, "left the window in the agent's own compaction")
+            own_edits = cleared if replay.base is replay.course else {}
             blocks += [
                 Block(b.message, b.part, b.role, b.kind, b.tool, "compressible", left, b.content_type, b.tokens, b.text)
-                for b in blocks_of(message, transcript.counts[i], "compressible", left, {}, side, arguments)
+                for b in blocks_of(
+                    message, transcript.counts[i], "compressible", left, own_edits, side, arguments, cleared_before=True
+                )
             ]
     if note is not None and note.ordinal >= len(request):
         blocks.append(note_block(note))
