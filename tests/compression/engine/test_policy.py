@@ -7,6 +7,7 @@ import pytest
 
 from compression.engine.policy import InvalidPolicy, PinRule, Policy, UnknownPolicy, load, parse
 from compression.engine.presets import PRESETS
+from compression.engine.references import REFERENCES
 
 
 def faults(text: str, source: str = "mine.toml") -> list[str]:
@@ -16,9 +17,14 @@ def faults(text: str, source: str = "mine.toml") -> list[str]:
     return refusal.value.faults
 
 
-def test_the_presets_of_this_slice_exist() -> None:
-    assert sorted(PRESETS) == ["chapter", "hermes", "none", "recorded", "sliding-window"]
+OWN = {"hermes", "chapter", "cache-first", "recall-first", "none", "recorded", "sliding-window"}
+NAMES = ", ".join(sorted(PRESETS))
+
+
+def test_the_presets_are_our_own_and_a_policy_for_each_reference() -> None:
+    assert set(PRESETS) == OWN | set(REFERENCES)
     assert all(policy.about for policy in PRESETS.values())
+    assert all(PRESETS[name].reference == name for name in REFERENCES)
 
 
 def test_the_chapters_figures() -> None:
@@ -75,13 +81,12 @@ def test_unknown_fields_of_a_pin_are_refused_by_name() -> None:
         ("trigger_ratio = nan", "trigger_ratio: Input should be less than or equal to 1"),
         ("min_reclaim_tokens = -1", "min_reclaim_tokens: Input should be greater than or equal to 0"),
         ("min_reclaim_tokens = true", "min_reclaim_tokens: true and false are no value of this field"),
-        ("schema_version = 2", "schema_version: Input should be 1"),
-        ('strategy = "magic"', "strategy: Input should be 'threshold', 'sliding', 'none' or 'recorded'"),
-        ('extends = "nobody"', "extends: no preset 'nobody', known: chapter, hermes, none, recorded, sliding-window"),
-        (
-            'extends = ["hermes"]',
-            "extends: no preset ['hermes'], known: chapter, hermes, none, recorded, sliding-window",
-        ),
+        ("schema_version = 3", "schema_version: Input should be 2"),
+        ('strategy = "magic"', "strategy: Input should be 'threshold', 'sliding', 'none', 'recorded' or 'reference'"),
+        ('extends = "nobody"', f"extends: no preset 'nobody', known: {NAMES}"),
+        ('extends = ["hermes"]', f"extends: no preset ['hermes'], known: {NAMES}"),
+        ('reference = "codex"', "reference and parameters belong to the strategy reference"),
+        ('strategy = "reference"', f"reference: no None, known: {', '.join(sorted(REFERENCES))}"),
         ("pins = [{}]", "pins.0: a pin rule needs at least one of tool, role, pattern, is_error"),
         ("recent_min = 50_000", "recent_min 50000 lies above recent_max 40000"),
         ("result_floor = 2_000", "result_floor 2000 lies above result_ceiling 1000"),
@@ -132,10 +137,7 @@ def test_an_unknown_name_lists_the_known_ones(name: str) -> None:
     with pytest.raises(UnknownPolicy) as refusal:
         load(name)
 
-    assert str(refusal.value) == (
-        f"no policy {name!r}: use one of chapter, hermes, none, recorded, sliding-window, "
-        "or the path of a .toml or .json file"
-    )
+    assert str(refusal.value) == (f"no policy {name!r}: use one of {NAMES}, or the path of a .toml or .json file")
 
 
 def test_a_file_that_is_no_text_cannot_be_read(tmp_path: Path) -> None:
