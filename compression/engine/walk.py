@@ -302,16 +302,7 @@ class Walk:
         if not self._stopped and self._over(t, policy.trigger_ratio):
             self._aggressive(t)
         if self._over(t, TRUNCATE_ABOVE):
-            tokens = self.tokens(t) + policy.reserve_output
-            excess = (tokens - policy.target_ratio * self.limit) / self.calibration.k
-            zones = self._cutter.at(t)
-            step = self._ladder.truncate(zones, self._standing, self._standing.note(t), excess)
-            if self._is_worth(t, step):
-                self._step(t, "truncate", step)
-        if self._over(t, ARCHIVE_ABOVE):
-            step = self._ladder.archive(self._cutter.at(t), self._standing, self._standing.note(t))
-            if self._is_worth(t, step):
-                self._step(t, "archive", step)
+            self._make_room(t)
         if self._over(t, 1):
             self._rezone(t)
         done = {event.kind for event in self.events[start:]}
@@ -322,6 +313,26 @@ class Walk:
             self._floor_reached = self._over(t, policy.target_ratio)
         if self._over(t, 1):
             self._incompressible(t)
+
+    def _make_room(self, t: int) -> None:
+        """The oldest messages leave; where all that may leave is not enough, a new window tells the state of the work.
+
+        Only a new window that would not fit gives way to one without that state.
+        """
+        tokens, goal = self.tokens(t) + self.policy.reserve_output, self.policy.target_ratio * self.limit
+        zones, standing = self._cutter.at(t), self._standing
+        note = standing.note(t)
+        kind: EventKind = "truncate"
+        step = self._ladder.truncate(zones, standing, note, (tokens - goal) / self.calibration.k)
+        if self._usage_after(t, step) > ARCHIVE_ABOVE:
+            archive = self._ladder.archive(zones, standing, note)
+            if archive.left and (self._usage_after(t, archive) <= 1 or self._usage_after(t, step) > 1):
+                kind, step = "archive", archive
+        if self._is_worth(t, step):
+            self._step(t, kind, step)
+
+    def _usage_after(self, t: int, step: Step) -> float:
+        return self._usage(round(self.tokens(t) - self.calibration.k * self._freed(t, step)))
 
     def _is_worth(self, t: int, step: Step) -> bool:
         """Whether a rung frees enough to break the prompt cache for it: all is enough when the window overflows,
