@@ -237,6 +237,7 @@ class Walk:
             self._climb(t)
         if len(self.events) == known and refusal.reason and over:
             self._skip(t, "skip", refusal.reason)
+        self._guard(t)
 
     def _compress(self, t: int, tokens: int, *, is_free: bool) -> _Refusal:
         """Compress down to the target. Why not, when that was not done."""
@@ -271,7 +272,6 @@ class Walk:
         event = self._carry_out(t, "compress", step, goal=goal if proposal.exhausted else None)
         self._floor_reached = event.target_unreachable is not None
         self._refused = (0, 0.0)
-        self._guard(t)
         return _Refusal()
 
     def _why(self) -> str:
@@ -413,15 +413,22 @@ class Walk:
         self.events.append(Event(t, kind, tokens, tokens, usage_ratio=round(self._usage(tokens), 6), reason=reason))
 
     def _guard(self, t: int) -> None:
-        done = [e for e in self.events[self._guarded_from :] if e.kind == "compress"][-THRASH_EVENTS:]
-        if not self.policy.thrash_guard or len(done) < THRASH_EVENTS:
+        """Stop after three turns in a row in which making things shorter freed little, until messages leave."""
+        if not self.policy.thrash_guard or self._stopped or not self.events or self.events[-1].turn < t:
             return
-        if all(e.reclaimed < THRASH_RATIO * e.before for e in done):
+        by_turn: dict[int, list[Event]] = {}
+        for event in self.events[self._guarded_from :]:
+            if event.kind in ("compress", "aggressive"):
+                by_turn.setdefault(event.turn, []).append(event)
+        if t not in by_turn or len(by_turn) < THRASH_EVENTS:
+            return
+        done = [*by_turn.values()][-THRASH_EVENTS:]
+        if all(events[0].before - events[-1].after < THRASH_RATIO * events[0].before for events in done):
             self._stopped = True
             alarm = f"{THRASH_EVENTS} events in a row freed less than {THRASH_RATIO:.0%} each: compression stopped"
             self.alarms.append(f"turn {t}: {alarm}")
-            tokens = done[-1].after
-            self.events.append(Event(t, "stopped", tokens, tokens, usage_ratio=done[-1].usage_ratio, reason=alarm))
+            last = done[-1][-1]
+            self.events.append(Event(t, "stopped", last.after, last.after, usage_ratio=last.usage_ratio, reason=alarm))
 
 
 def _end_of_compressible(zones: Zones) -> int:
