@@ -11,7 +11,7 @@ from typing import Literal
 from compression.engine.columns import window_tokens
 from compression.engine.edits import Edit, Step
 from compression.engine.references.arrivals import Results
-from compression.engine.references.groups import calls
+from compression.engine.references.cuts import calls
 from compression.engine.references.parameters import Parameters, setting
 from compression.engine.references.protocol import Now
 from compression.engine.references.replacements import placeholders, replacement
@@ -22,7 +22,7 @@ class Clearing(Parameters):
 
     trigger: Literal["input_tokens", "tool_uses"] = setting("input_tokens", "", "what the trigger counts")
     trigger_value: int = setting(
-        100_000, "tokens or tool uses", "clearing starts above this", ge=1, le=20_000_000
+        100_000, "tokens or tool uses", "clearing groups above this", ge=1, le=20_000_000
     )  # fmt: skip
     trigger_on: Literal["history", "view"] = setting(
         "history", "", "history: what the client sends, so that every later call clears again; view: what is left of it"

@@ -1,6 +1,6 @@
 """Cline's ``basic`` compaction: old results are cut to 2,000 characters, then the oldest work becomes a list.
 
-It starts at 90 % of the input budget and aims at 70 % of that. The newest 20,000 tokens and what a person typed stay.
+It groups at 90 % of the input budget and aims at 70 % of that. The newest 20,000 tokens and what a person typed stay.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 
 from compression.engine.edits import Edit, Note, Step
+from compression.engine.groups import groups_of
 from compression.engine.pins import is_prompt
 from compression.engine.references.arrivals import in_window, lead_in
-from compression.engine.references.groups import back_to_group, group_starts
+from compression.engine.references.cuts import back_to_group
 from compression.engine.references.parameters import Parameters, setting
 from compression.engine.references.protocol import Now, Reference
 from compression.engine.references.replacements import freed_by, leave, replacement
@@ -70,7 +71,7 @@ class ClineSession:
         while end > 0 and (end == len(window) or now.sizes[window[end - 1]] <= room):
             end -= 1
             room -= now.sizes[window[end]]
-        return back_to_group(group_starts(now.course.transcript), window, end)
+        return back_to_group(groups_of(now.course.transcript), window, end)
 
     def _cut(self, now: Now, old: Sequence[int], wanted: float) -> list[Edit]:
         """Old results cut to their beginning, oldest first, until enough is free."""
@@ -88,21 +89,22 @@ class ClineSession:
 
     def _oldest(self, now: Now, old: Sequence[int], edits: Sequence[Edit], wanted: float) -> list[int]:
         """The oldest whole groups without a typed message that free what is still wanted."""
-        messages, starts = now.course.transcript.messages, group_starts(now.course.transcript)
-        typed = {starts[i] for i in old if is_prompt(messages[i])}
+        messages, groups = now.course.transcript.messages, groups_of(now.course.transcript)
+        members: dict[int, list[int]] = {}
+        for i in old:
+            members.setdefault(groups[i], []).append(i)
         freed_in = Counter[int]()
         for edit in edits:
             freed_in[edit.message] += edit.tokens_before - edit.tokens_after
         left: list[int] = []
         freed = 0
-        for i in old:
-            if starts[i] in typed:
-                continue
-            if freed >= wanted and (not left or starts[i] != starts[left[-1]]):
+        for group in members.values():
+            if freed >= wanted:
                 break
-            left.append(i)
-            freed += now.sizes[i] - freed_in[i]
-        return left
+            if not any(is_prompt(messages[i]) for i in group):
+                left += group
+                freed += sum(now.sizes[i] - freed_in[i] for i in group)
+        return sorted(left)
 
     def _note(self, now: Now, activity: Counter[str], ordinal: int) -> Note:
         rows = [f"{name}: {count:,} x" for name, count in activity.most_common(NAMED_TOOLS)]

@@ -6,8 +6,8 @@ Only when 30,000 tokens can go at once. The file keeps the original, so the edit
 from __future__ import annotations
 
 from compression.engine.edits import Edit, Step
+from compression.engine.groups import groups_of
 from compression.engine.references.arrivals import Results
-from compression.engine.references.groups import group_starts
 from compression.engine.references.parameters import Parameters, setting
 from compression.engine.references.protocol import Now, Reference
 from compression.engine.references.replacements import address_of, replacement
@@ -52,7 +52,7 @@ class MaskingSession:
         options, messages = self._parameters, now.course.transcript.messages
         latest = now.request.end
         if options.protect_latest_turn and latest:
-            latest = group_starts(now.course.transcript)[latest - 1]
+            latest = groups_of(now.course.transcript)[latest - 1]
         seen = prunable = largest = 0
         chosen = []
         for i, j, tokens in reversed(self._results.rows):

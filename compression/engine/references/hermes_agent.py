@@ -1,6 +1,6 @@
 """Hermes Agent's compressor, without its model: prune, summarise the middle, keep a head that soon decays.
 
-Pruning starts at the first message, so that results in the protected head are rewritten too; after the first
+Pruning groups at the first message, so that results in the protected head are rewritten too; after the first
 compaction only the system prompt is protected; a note is added to that. All this is reproduced, not mended.
 """
 
@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from compression.engine.edits import Edit, Note, Step
+from compression.engine.groups import groups_of
 from compression.engine.references.arrivals import in_window
-from compression.engine.references.groups import group_starts, past_group
+from compression.engine.references.cuts import past_group
 from compression.engine.references.hermes_borders import tail_start
 from compression.engine.references.hermes_fallback import fallback_summary
 from compression.engine.references.hermes_prune import Pruned, prune, weight
@@ -112,12 +113,12 @@ class HermesAgentSession:
             return None
         pruned = prune(now, window, derived.tail, options.protect_last_n)
         weights = [weight(now, i, pruned) for i in window]
-        starts = group_starts(now.course.transcript)
-        head = past_group(starts, window, min(head, len(window)))
+        groups = groups_of(now.course.transcript)
+        head = past_group(groups, window, min(head, len(window)))
         tail = tail_start(
             weights,
             window,
-            starts,
+            groups,
             head,
             budget=derived.tail,
             protect_last=options.protect_last_n,

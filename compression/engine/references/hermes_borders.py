@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compression.engine.references.groups import past_group
+from compression.engine.references.cuts import past_group
 
 OVERSHOOT = 1.5
 SMALLEST_TAIL, LARGEST_TAIL_FLOOR = 3, 8
@@ -17,7 +17,7 @@ SMALLEST_TAIL, LARGEST_TAIL_FLOOR = 3, 8
 def tail_start(
     weights: Sequence[int],
     window: Sequence[int],
-    starts: Sequence[int],
+    groups: Sequence[int],
     head: int,
     *,
     budget: int,
@@ -42,12 +42,12 @@ def tail_start(
     cut = min(cut, count - floor)
     if cut <= head:
         cut = max(count - floor, head + 1)
-    cut = _before_calls(starts, window, cut)
+    cut = _before_calls(groups, window, cut)
     if 0 <= last_prompt < cut:
-        cut = last_prompt if last_prompt > head else max(_past_exchange(starts, window, last_prompt), head + 1)
+        cut = last_prompt if last_prompt > head else max(_past_exchange(groups, window, last_prompt), head + 1)
     if 0 <= last_reply < cut:
-        cut = max(_before_calls(starts, window, last_reply), head + 1)
-    return past_group(starts, window, max(cut, head + 1))
+        cut = max(_before_calls(groups, window, last_reply), head + 1)
+    return past_group(groups, window, max(cut, head + 1))
 
 
 def _walk(weights: Sequence[int], head: int, limit: int, floor: int) -> tuple[int, int]:
@@ -61,18 +61,18 @@ def _walk(weights: Sequence[int], head: int, limit: int, floor: int) -> tuple[in
     return cut, spent
 
 
-def _before_calls(starts: Sequence[int], window: Sequence[int], cut: int) -> int:
+def _before_calls(groups: Sequence[int], window: Sequence[int], cut: int) -> int:
     """A cut that lies inside a response with calls, or right behind its results, moves before that response."""
     if not 0 < cut < len(window):
         return cut
-    start = starts[window[cut - 1]]
+    start = groups[window[cut - 1]]
     at = cut - 1
-    while at > 0 and starts[window[at - 1]] == start:
+    while at > 0 and groups[window[at - 1]] == start:
         at -= 1
-    has_results = at < cut - 1 or starts[window[cut]] == start
+    has_results = at < cut - 1 or groups[window[cut]] == start
     return at if has_results else cut
 
 
-def _past_exchange(starts: Sequence[int], window: Sequence[int], prompt: int) -> int:
+def _past_exchange(groups: Sequence[int], window: Sequence[int], prompt: int) -> int:
     """Behind a prompt, the response to it and the results of that."""
-    return past_group(starts, window, min(prompt + 2, len(window)))
+    return past_group(groups, window, min(prompt + 2, len(window)))

@@ -6,8 +6,9 @@ An event is a message; a response with several calls is as many. Calls and their
 from __future__ import annotations
 
 from compression.engine.edits import Step
+from compression.engine.groups import groups_of
 from compression.engine.references.arrivals import Arrivals, in_window
-from compression.engine.references.groups import group_starts, past_group
+from compression.engine.references.cuts import past_group
 from compression.engine.references.parameters import NOT_DOCUMENTED, Parameters, setting
 from compression.engine.references.protocol import Now, Reference
 from compression.engine.references.replacements import leave, simulated_summary
@@ -47,14 +48,14 @@ class CondenserSession:
         over_tokens = options.max_tokens is not None and now.tokens > options.max_tokens
         if events <= options.max_events and not over_tokens:
             return None
-        window, starts = in_window(now), group_starts(now.course.transcript)
-        first = past_group(starts, window, min(options.keep_first, len(window)))
+        window, groups = in_window(now), groups_of(now.course.transcript)
+        first = past_group(groups, window, min(options.keep_first, len(window)))
         room = min(events, options.max_events) // 2 - options.keep_first - 1
         last = len(window)
         while last > first and room >= (size := events_of(messages[window[last - 1]])):
             room -= size
             last -= 1
-        last = past_group(starts, window, last)
+        last = past_group(groups, window, last)
         left = window[first:last]
         if sum(events_of(messages[i]) for i in left) < options.minimum_progress * events:
             return None
