@@ -5,15 +5,13 @@ Works from two stored replays of one session; asks only for the messages that ar
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import nlargest
 
-from compression.engine.edits import Edit, Event
 from compression.message_texts import ShownMessage, shown_messages
 from compression.replay_document import ReplayDocument
-from compression.window_view import Block
+from compression.window_blocks import Block, NoteBlock, block_parts, changed_tokens, note_block
 from sessions.models import Session
 
 DIFFERENCES_SHOWN = 8
@@ -30,12 +28,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class WindowDifference:
-    """``alike`` messages are the same in both, ``alike_stubs`` of them the same stub; ``more`` differ unshown."""
+    """``alike`` messages are the same in both, ``alike_stubs`` of them the same stub; ``more`` differ unshown.
+
+    ``notes``: what stands on each side for the messages that left it; None where the two say the same.
+    """
 
     rows: tuple[Difference, ...]
     alike: int
     alike_stubs: int
     more: int
+    notes: tuple[NoteBlock | None, NoteBlock | None] | None = None
 
 
 class _Side:
@@ -54,13 +56,11 @@ class _Side:
         """Uncalibrated tokens of a message here; 0 when the window does not hold it."""
         if i not in self.held:
             return 0
-        found = self.edits.get(i)
-        return self.document.sizes[i] - (found[1].tokens_before - found[1].tokens_after if found else 0)
+        return changed_tokens(self.document.sizes[i], self.edits.get(i, {}))
 
-    def text(self, i: int) -> tuple[bool, str | None]:
-        """What tells two sides apart: whether it is held, and the stub that stands for it."""
-        found = self.edits.get(i)
-        return i in self.held, found[1].text if found else None
+    def text(self, i: int) -> tuple[bool, dict[int, str]]:
+        """What tells two sides apart: whether it is held, and what stands in place of which part."""
+        return i in self.held, {part: edit.text for part, (_, edit) in self.edits.get(i, {}).items()}
 
     def zone(self, i: int) -> str:
         table, ordinal = self.document.table, self.request.ordinal(i) or 0
@@ -74,26 +74,17 @@ class _Side:
         i = message.index
         if i not in self.held:
             return None
-        event, edit = self.edits.get(i, (None, None))
-        zone = self.zone(i)
-        look = "compressed" if edit else {"head": "sacred", "recent": "sacred"}.get(zone, zone)
+        edits, zone = self.edits.get(i, {}), self.zone(i)
+        pinned = self.document.pinned(self.turn)
         return Block(
             message=message,
-            look=look,
-            reason=_reason(self.document.pinned(self.turn), i, zone, event, edit),
+            look="compressed" if edits else {"head": "sacred", "recent": "sacred"}.get(zone, zone),
+            reason=f"pinned · {pinned[i]}" if zone == "pinned" else f"{zone} · {'changed' if edits else 'whole'}",
             content_type=self.document.content_types.get(i, "").replace("_", " "),
             tokens_before=self.document.sizes[i],
             tokens=self.tokens(i),
-            edit=edit,
-            event=event,
+            parts=block_parts(message, edits),
         )
-
-
-def _reason(pinned: Mapping[int, str], i: int, zone: str, event: Event | None, edit: Edit | None) -> str:
-    if event is not None and edit is not None:
-        verb = "compressed" if edit.kind == "stub" else "cleared"
-        return f"{verb} at turn {event.turn} · {edit.reason}"
-    return f"pinned · {pinned[i]}" if zone == "pinned" else f"{zone} · whole"
 
 
 def window_difference(session: Session, a: ReplayDocument, b: ReplayDocument, turn: int) -> WindowDifference:
@@ -102,9 +93,11 @@ def window_difference(session: Session, a: ReplayDocument, b: ReplayDocument, tu
     candidates = set(left.edits) | set(right.edits) | (left.held ^ right.held)
     differing = [i for i in candidates if left.text(i) != right.text(i)]
     shown = sorted(nlargest(DIFFERENCES_SHOWN, differing, key=lambda i: (abs(left.tokens(i) - right.tokens(i)), -i)))
-    messages = shown_messages(session, shown)
+    parts = {i: {*left.edits.get(i, ()), *right.edits.get(i, ())} for i in shown}
+    messages = shown_messages(session, shown, first=parts)
     rows = tuple(Difference(i, left.block(messages[i]), right.block(messages[i])) for i in shown if i in messages)
     both = left.held & right.held
     alike = len(both) - sum(i in both for i in differing)
     stubs = sum(i in right.edits and left.text(i) == right.text(i) for i in left.edits)
-    return WindowDifference(rows, alike, stubs, len(differing) - len(rows))
+    notes = note_block(a, turn), note_block(b, turn)
+    return WindowDifference(rows, alike, stubs, len(differing) - len(rows), None if notes[0] == notes[1] else notes)

@@ -9,6 +9,8 @@ from compression.figures import SOURCE_NAMES
 from compression.replay_document import ReplayDocument
 from compression.treemap import Tile, tiles
 
+NOTE_NAMES = {"marker": "Note for what left", "state": "State of the work", "summary": "Summary of what left"}
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -32,7 +34,10 @@ def composition(document: ReplayDocument, turn: int, *, after: bool) -> list[Sha
     columns = table.sources_after if after else table.sources
     total = (table.after if after else table.before)[turn]
     rows = [("hidden", SOURCE_NAMES["hidden"], table.hidden)]
-    rows += [(name, SOURCE_NAMES[name], columns[name][turn]) for name in SOURCES if name != "tool_result"]
+    rows += [
+        (name, SOURCE_NAMES[name], columns[name][turn]) for name in SOURCES if name not in ("tool_result", "memory")
+    ]
+    rows += _memory(document, turn, columns["memory"][turn], after=after)
     rows += _results(document, turn, columns["tool_result"][turn], after=after)
     rows = sorted((row for row in rows if row[2] > 0), key=lambda row: -row[2])
     boxes = tiles([tokens for _, _, tokens in rows]) if rows else []
@@ -40,6 +45,14 @@ def composition(document: ReplayDocument, turn: int, *, after: bool) -> list[Sha
         Share(name, "system" if source == "hidden" else source, tokens, tokens / total, box)
         for (source, name, tokens), box in zip(rows, boxes, strict=True)
     ]
+
+
+def _memory(document: ReplayDocument, turn: int, whole: int, *, after: bool) -> list[tuple[str, str, int]]:
+    """The note that stands for what left counts as memory."""
+    note = document.note(turn) if after else None
+    tokens = 0 if note is None else min(whole, round(document.k * note.tokens))
+    name = NOTE_NAMES[note.kind if note else "marker"]
+    return [("memory", SOURCE_NAMES["memory"], whole - tokens), ("memory", name, tokens)]
 
 
 def _results(document: ReplayDocument, turn: int, whole: int, *, after: bool) -> list[tuple[str, str, int]]:

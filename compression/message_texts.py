@@ -13,6 +13,9 @@ from typing import Any
 from django.db.models import F, Value
 from django.db.models.functions import Length, Substr
 
+from compression.engine.rendering import rendered
+from compression.replay_document import Departure
+from compression.transcripts import engine_messages
 from sessions.models import Message, Original, Session
 
 PREVIEW_CHARS, PREVIEW_LINES = 1_200, 8
@@ -20,10 +23,13 @@ DIFF_CHARS = 24_000
 SLICE_CHARS, SLICE_LINES = 64_000, 400
 PARTS_SHOWN = 3
 
+_Starts = dict[str, tuple[str, int]]
+"""Beginning and number of lines of originals, by their sha256."""
+
 
 @dataclass(frozen=True, slots=True)
 class ShownPart:
-    """A part with the beginning of its text; ``is_cut`` when there is more."""
+    """A part with the beginning of its text; ``is_cut`` when there is more. ``lines`` of the whole text."""
 
     number: int
     kind: str
@@ -33,6 +39,7 @@ class ShownPart:
     is_cut: bool
     is_error: bool
     start: str
+    lines: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,27 +67,38 @@ class ShownMessage:
 
 
 def shown_messages(
-    session: Session, indexes: Collection[int], *, chars: int = PREVIEW_CHARS
+    session: Session,
+    indexes: Collection[int],
+    *,
+    chars: int = PREVIEW_CHARS,
+    first: Mapping[int, Collection[int]] | None = None,
 ) -> dict[int, ShownMessage]:
-    """The messages of a session at ``indexes``. Each part's ``start`` holds up to ``chars`` characters of it."""
+    """The messages of a session at ``indexes``. Each part's ``start`` holds up to ``chars`` characters of it.
+
+    ``first``: by message, the parts that are shown before others where a message has too many.
+    """
     rows = list(session.messages.filter(index__in=indexes).only("index", "role", "turn", "flags", "parts"))
     wanted = {part["original"] for row in rows for part in row.parts if "original" in part}
-    starts: dict[str, str] = {}
+    starts: _Starts = {}
     if wanted:
         found = Original.objects.filter(sha256__in=wanted).annotate(start=Substr("text", 1, chars + 1))
-        starts = dict(found.values_list("sha256", "start"))
-    return {row.index: _shown(row, starts, chars) for row in rows}
+        starts = {sha: (start, lines) for sha, start, lines in found.values_list("sha256", "start", "lines")}
+    return {row.index: _shown(row, starts, chars, (first or {}).get(row.index, ())) for row in rows}
 
 
-def _shown(row: Message, starts: Mapping[str, str], chars: int) -> ShownMessage:
+def _shown(row: Message, starts: _Starts, chars: int, first: Collection[int]) -> ShownMessage:
     says = [j for j, part in enumerate(row.parts) if part["kind"] != "text" or part.get("text", "").strip()]
-    parts = tuple(_part(j, row.parts[j], starts, chars) for j in says[:PARTS_SHOWN])
-    left_out = max(0, len(says) - PARTS_SHOWN)
-    return ShownMessage(row.index, row.role, row.turn, tuple(row.flags), parts, left_out)
+    chosen = sorted(sorted(says, key=lambda j: j not in first)[:PARTS_SHOWN])
+    parts = tuple(_part(j, row.parts[j], starts, chars) for j in chosen)
+    return ShownMessage(row.index, row.role, row.turn, tuple(row.flags), parts, len(says) - len(chosen))
 
 
-def _part(number: int, stored: Mapping[str, Any], starts: Mapping[str, str], chars: int) -> ShownPart:
-    text = starts.get(stored["original"], "") if "original" in stored else readable(stored)[: chars + 1]
+def _part(number: int, stored: Mapping[str, Any], starts: _Starts, chars: int) -> ShownPart:
+    if "original" in stored:
+        text, lines = starts.get(stored["original"], ("", 0))
+    else:
+        whole = readable(stored)
+        text, lines = whole[: chars + 1], whole.count("\n") + 1
     preview = clipped(text)
     return ShownPart(
         number=number,
@@ -91,6 +109,7 @@ def _part(number: int, stored: Mapping[str, Any], starts: Mapping[str, str], cha
         is_cut=len(preview) < len(text),
         is_error=bool(stored.get("is_error")),
         start=text[:chars],
+        lines=lines,
     )
 
 
@@ -147,6 +166,19 @@ def original_slice(sha256: str, at: int) -> TextSlice | None:
         .first()
     )
     return None if found is None else _slice(found[0], at, found[1])
+
+
+def departed_slice(session: Session, departure: Departure, at: int) -> TextSlice:
+    """A slice of the messages that left a window together, as the address of their note means them."""
+    text = departed_text(session, departure)
+    return _slice(text[at : at + SLICE_CHARS], at, len(text))
+
+
+def departed_text(session: Session, departure: Departure) -> str:
+    """All of it. Two queries."""
+    rows = list(session.messages.filter(index__in=departure.left))
+    found = {message.index: message for message, _ in engine_messages(rows)}
+    return rendered((found[i] for i in departure.left if i in found), departure.before)
 
 
 def _slice(piece: str, at: int, length: int) -> TextSlice:

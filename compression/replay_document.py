@@ -39,6 +39,15 @@ class OldLayout(Exception):
     """Stored before the fields were what they are now: it has to be worked out again."""
 
 
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """What the address of a note leads to: the text of ``left``, after ``before``, the note that stood until then."""
+
+    note: Note
+    left: tuple[int, ...]
+    before: str
+
+
 @dataclass(frozen=True)
 class ReplayDocument:
     """One replay. ``sizes[i]`` = uncalibrated tokens of message i as it was logged; ``content_types`` by the
@@ -90,8 +99,13 @@ class ReplayDocument:
 
     def note(self, turn: int) -> Note | None:
         """What stands in a turn's window for the messages that a policy took out of it."""
+        last = self.last_departure(turn)
+        return None if last is None else last.note
+
+    def last_departure(self, turn: int) -> Event | None:
+        """The event of a policy that last took messages out of the window, by a turn; None where the agent did."""
         last = next((event for event in reversed(self.events) if event.turn <= turn and event.left), None)
-        return None if last is None or last.kind == "recorded" else last.note
+        return None if last is None or last.kind == "recorded" else last
 
     def gone(self, turn: int) -> Mapping[int, Event]:
         """Message -> the event that took it out of the window, by a turn."""
@@ -102,9 +116,14 @@ class ReplayDocument:
         at = bisect_right(self.table.pinned, turn, key=lambda row: row[0]) - 1
         return self.table.pinned[at][1] if at >= 0 else {}
 
-    def edits(self, turn: int) -> dict[int, tuple[Event, Edit]]:
-        """The edits in force at a turn, by message, each with the event that made it."""
-        return {edit.message: (event, edit) for event in self.events if event.turn <= turn for edit in event.edits}
+    def edits(self, turn: int) -> dict[int, dict[int, tuple[Event, Edit]]]:
+        """The edits in force at a turn by message and part, each with the event that made it."""
+        found: dict[int, dict[int, tuple[Event, Edit]]] = {}
+        for event in self.events:
+            if event.turn <= turn:
+                for edit in event.edits:
+                    found.setdefault(edit.message, {})[edit.part] = (event, edit)
+        return found
 
     @cached_property
     def running(self) -> tuple[int, ...]:
@@ -114,6 +133,13 @@ class ReplayDocument:
     @cached_property
     def base_running(self) -> tuple[int, ...]:
         return tuple(accumulate(self._without(self.base_excluded), initial=0))
+
+    def held_tokens(self, request: Request, first: int, end: int) -> int:
+        """Uncalibrated tokens as logged of the messages first..end (left out) that a request of this replay holds."""
+        running = self.running
+        kept = sum(running[i + 1] - running[i] for i in request.kept if first <= i < end)
+        start = max(first, request.start)
+        return kept + max(0, running[max(start, min(end, request.end))] - running[start])
 
     def _without(self, left_out: tuple[int, ...]) -> list[int]:
         sizes = list(self.sizes)
@@ -127,10 +153,22 @@ class ReplayDocument:
         turns = {event.turn for event in self.events if event.kind != "skip"}
         return tuple(sorted(turns | {turn for turn, _, _ in self.boundaries if turn < self.turns}))
 
-    def edit_of(self, address: str) -> Edit:
-        """The edit whose stub carries an address; UnknownAddress when this replay has none."""
-        known = {edit.sha256: edit for event in self.events for edit in event.edits if edit.sha256}
-        return known[resolve(address, known)]
+    def source_of(self, address: str) -> Edit | Departure:
+        """What an address of this replay leads to; UnknownAddress when it leads nowhere."""
+        return self._sources[resolve(address, self._sources)]
+
+    @cached_property
+    def _sources(self) -> dict[str, Edit | Departure]:
+        """By sha256. What left begins with the note that stood until then."""
+        found: dict[str, Edit | Departure] = {}
+        stood: Note | None = None
+        for event in self.events:
+            found.update({edit.sha256: edit for edit in event.edits if edit.sha256})
+            if event.left:
+                if event.note is not None and event.note.sha256:
+                    found[event.note.sha256] = Departure(event.note, event.left, stood.text if stood else "")
+                stood = event.note
+        return found
 
     @cached_property
     def minutes(self) -> tuple[float, ...] | None:
@@ -187,6 +225,11 @@ class ReplayDocument:
         given["boundaries"] = tuple((turn, kind, left) for turn, kind, left in fields["boundaries"])
         given |= {"events": events, **by_message}
         return cls(**{**given, "table": TurnTable.from_dict(fields["table"])})
+
+
+def freed_by(parts: Mapping[int, tuple[Event, Edit]]) -> int:
+    """Uncalibrated tokens that the edits of one message freed."""
+    return sum(edit.tokens_before - edit.tokens_after for _, edit in parts.values())
 
 
 def _event(row: dict[str, Any]) -> Event:

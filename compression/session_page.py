@@ -44,6 +44,8 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
             for name, one in (("before", before), ("after", after))
             if state.side in ("both", "diff") or name == state.side
         ],
+        "has_note": shows_after and document.note(turn) is not None,
+        "is_session_window": True,
         "is_smaller": after.tokens < before.tokens,
         "counted": document.table.counted[turn],
         "fills": fills(session, document, state, after=shows_after),

@@ -18,10 +18,10 @@ from django_htmx.middleware import HtmxDetails
 from compression.engine.snapshots import UnknownAddress
 from compression.figures import timeline as timeline_figure
 from compression.forms import LARGEST, PageState, StateForm
-from compression.message_texts import TextSlice, original_slice, part_slice
+from compression.message_texts import TextSlice, departed_slice, part_slice
 from compression.own_compactions import left_page, own_compactions
 from compression.policy_menu import PolicyMenu
-from compression.replay_document import ReplayDocument
+from compression.replay_document import Departure, ReplayDocument
 from compression.replays import stored_replay
 from compression.session_facts import events_page, turns_page
 from compression.session_page import address, compactions_context, fills, page_context, search_context, window_context
@@ -240,11 +240,14 @@ def recall(request: PageRequest, slug: str, pk: int, address: str) -> HttpRespon
     if isinstance(found, StateForm):
         return refused(request, session, found)
     try:
-        edit = found.document.edit_of(address)
+        source = found.document.source_of(address)
     except UnknownAddress as error:
         raise Http404(str(error)) from None
-    piece = original_slice(edit.sha256, first_of(request))
-    return text_response(request, session, piece, heading=edit.address, sha256=edit.sha256)
+    if isinstance(source, Departure):
+        piece: TextSlice | None = departed_slice(session, source, first_of(request))
+        return text_response(request, session, piece, heading=source.note.address, sha256=source.note.sha256)
+    piece = part_slice(session, source.message, source.part, first_of(request))
+    return text_response(request, session, piece, heading=source.address, sha256=source.sha256)
 
 
 def text_response(

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from heapq import nlargest
+from math import ceil
 
-from compression.replay_document import ReplayDocument
+from compression.replay_document import ReplayDocument, freed_by
+from compression.window_zones import WindowZones
 
 CHANGES_SHOWN, PINS_SHOWN = 6, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """``look`` is sacred, pinned, compressible or compressed; ``tokens`` are calibrated."""
+    """``look`` is sacred, pinned, compressible, compressed or note; ``tokens`` are calibrated."""
 
     look: str
     name: str
@@ -42,7 +44,7 @@ def strip(document: ReplayDocument, turn: int, *, after: bool, reserve: int = 0)
     middle = max(0, total - table.hidden - head - recent)
     marks = _marks(document, turn, after=after)
     pieces = [Piece("sacred", "system and tools, not in the log", table.hidden), Piece("sacred", "head", head)]
-    pieces += _middle(document, turn, middle, marks)
+    pieces += _middle(document, turn, middle, marks, after=after)
     pieces.append(Piece("sacred", "recent", recent))
     window = document.context_window
     return Strip(
@@ -54,32 +56,44 @@ def strip(document: ReplayDocument, turn: int, *, after: bool, reserve: int = 0)
     )
 
 
-def _marks(document: ReplayDocument, turn: int, *, after: bool) -> list[tuple[int, Piece]]:
+def _marks(document: ReplayDocument, turn: int, *, after: bool) -> list[tuple[float, Piece]]:
+    """What lies between head and recent and is told apart, by the message where it stands; a note between two."""
     request, k = document.request(turn), document.k
-    first = request[document.table.head_at[turn]] if document.table.head_at[turn] < len(request) else request.end
-    last = request[document.table.recent_at[turn]] if document.table.recent_at[turn] < len(request) else request.end
-    found: list[tuple[int, Piece]] = []
+    first, last = _between(document, turn)
+    found: list[tuple[float, Piece]] = []
     if after:
-        edits = {i: e for i, (_, e) in document.edits(turn).items() if first <= i < last}
-        for i, edit in nlargest(CHANGES_SHOWN, edits.items(), key=lambda row: row[1].tokens_after):
-            found.append((i, Piece("compressed", "compressed", round(k * edit.tokens_after))))
+        held = WindowZones(document, turn)
+        edits = {i: parts for i, parts in document.edits(turn).items() if first <= i < last and held.holds(i)}
+        sizes = {i: document.sizes[i] - freed_by(parts) for i, parts in edits.items()}
+        for i in nlargest(CHANGES_SHOWN, sizes, key=lambda i: (sizes[i], -i)):
+            found.append((i, Piece("compressed", "compressed", round(k * sizes[i]))))
+        if (note := document.note(turn)) is not None:
+            at = request[note.ordinal] if note.ordinal < len(request) else request.end
+            found.append((min(max(at, first), last) - 0.5, Piece("note", note.kind, round(k * note.tokens))))
     pins = [i for i in document.pinned(turn) if first <= i < last]
     for i in nlargest(PINS_SHOWN, pins, key=lambda i: document.sizes[i]):
         found.append((i, Piece("pinned", document.pinned(turn)[i], round(k * document.sizes[i]))))
     return sorted(found, key=lambda row: row[0])
 
 
-def _middle(document: ReplayDocument, turn: int, tokens: int, marks: list[tuple[int, Piece]]) -> list[Piece]:
+def _between(document: ReplayDocument, turn: int) -> tuple[int, int]:
+    """The messages between head and recent: the first, and the first behind them."""
+    request, head, recent = document.request(turn), document.table.head_at[turn], document.table.recent_at[turn]
+    first = request[head - 1] + 1 if head else 0
+    return first, request[recent] if recent < len(request) else request.end
+
+
+def _middle(
+    document: ReplayDocument, turn: int, tokens: int, marks: list[tuple[float, Piece]], *, after: bool
+) -> list[Piece]:
     """The pieces between head and recent: marks where they lie, what is between them as compressible."""
-    request, running = document.request(turn), document.running
-    at_head = document.table.head_at[turn]
-    start = request[at_head] if at_head < len(request) else request.end
-    last = document.table.recent_at[turn]
-    end = request[last] if last < len(request) else request.end
+    request, running = document.request(turn), document.base_running
+    start, end = _between(document, turn)
     gaps, at = [], start
-    for i, _ in [*marks, (end, None)]:
-        gaps.append(max(0, running[max(i, at)] - running[at]))
-        at = max(at, i + 1)
+    for place, _ in [*marks, (float(end), None)]:
+        here = max(ceil(place), at)
+        gaps.append(document.held_tokens(request, at, here) if after else running[here] - running[at])
+        at = here + (place == here)
     left = max(0, tokens - sum(piece.tokens for _, piece in marks))
     whole = sum(gaps) or 1
     pieces: list[Piece] = []

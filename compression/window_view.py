@@ -16,46 +16,17 @@ from itertools import accumulate
 from compression.engine.edits import Edit, Event
 from compression.forms import PageState, Side
 from compression.message_texts import DIFF_CHARS, PREVIEW_CHARS, ShownMessage, shown_messages
-from compression.replay_document import ReplayDocument
+from compression.replay_document import ReplayDocument, freed_by
 from compression.text_diff import Run, diff_runs
+from compression.window_blocks import Block, NoteBlock, block_parts, changed_tokens, note_block
 from compression.window_zones import WindowZones
-from sessions.models import Original, Session
+from sessions.models import Session
 from sessions.templatetags.figures import grouped
 
 HEAD_SHOWN, PINNED_SHOWN, RECENT_SHOWN = 3, 2, 2
 CHANGED_SHOWN, CHANGED_BESIDE_OPENED = 4, 2
-STUB_LINES, STUB_COLUMNS = 9, 80
 OPENED_BLOCKS = 10
 """Blocks of an opened run, a changed message counting as two: with the rest the page keeps under 1,500 nodes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """One message on one side. ``look`` is the style: sacred, pinned, compressible, compressed or removed."""
-
-    message: ShownMessage
-    look: str
-    reason: str
-    content_type: str
-    tokens_before: int
-    tokens: int
-    edit: Edit | None = None
-    event: Event | None = None
-    is_selected: bool = False
-
-    @property
-    def icon(self) -> str:
-        return {"sacred": "lock", "pinned": "pin", "compressed": "squeeze", "removed": "scissors"}.get(self.look, "")
-
-    @property
-    def is_changed(self) -> bool:
-        return self.edit is not None and self.look == "compressed"
-
-    @property
-    def is_long(self) -> bool:
-        """Whether a stub takes more lines than are shown without asking, in a column of a wide page."""
-        lines = self.edit.text.splitlines() if self.edit else []
-        return sum(1 + len(line) // STUB_COLUMNS for line in lines) > STUB_LINES
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +37,15 @@ class Row:
     before: Block | None = None
     after: Block | None = None
     alike: Block | None = None
-    diff: tuple[Run, ...] = ()
     is_fold: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A run that is not shown; ``url`` opens it. ``unchanged + changed + left`` messages."""
+    """A run that is not shown; ``url`` opens it. ``unchanged + changed + left`` messages.
+
+    Tokens are uncalibrated: those of the messages that a side holds, as they stand there.
+    """
 
     unchanged: int
     changed: int
@@ -98,7 +71,7 @@ class Opened:
 class WindowView:
     """What the template draws."""
 
-    rows: tuple[Row | Fold | Opened, ...]
+    rows: tuple[Row | Fold | Opened | NoteBlock, ...]
     hidden: int
     silent: int
     shown: int
@@ -106,7 +79,7 @@ class WindowView:
 
 
 def window_view(session: Session, document: ReplayDocument, state: PageState) -> WindowView:
-    """The window of a state's turn. At most two queries, three for the diff."""
+    """The window of a state's turn. At most two queries."""
     return _Builder(session, document, state).view()
 
 
@@ -119,6 +92,8 @@ class _Builder:
         self.order = self.request if state.side == "after" else self.base
         self.zones = WindowZones(document, self.turn)
         self.edits = {i: found for i, found in document.edits(self.turn).items() if self.zones.holds(i)}
+        self.gone = document.gone(self.turn)
+        self.note = note_block(document, self.turn) if state.side != "before" else None
         self.absent = self._absent()
 
     @cached_property
@@ -145,6 +120,15 @@ class _Builder:
             return len(order.kept) + i - order.start
         return self.zones.kept.get(i) if order is self.request else None
 
+    @cached_property
+    def _note_place(self) -> int | None:
+        """The note stands in front of this ordinal of the order: behind the message that the window has before it."""
+        if self.note is None:
+            return None
+        ordinal = min(self.note.note.ordinal, len(self.request))
+        before = None if ordinal == 0 else self._place(self.request[ordinal - 1])
+        return 0 if before is None else before + 1
+
     # which messages are shown
 
     def _chosen(self) -> list[int]:
@@ -154,7 +138,7 @@ class _Builder:
         heads = [i for i in heads if self._is_shown_somewhere(i)]
         newest = [request[o] for o in range(max(0, len(request) - RECENT_SHOWN), len(request))]
         limit = CHANGED_SHOWN if self.state.open is None else CHANGED_BESIDE_OPENED
-        changed = nlargest(limit, self.edits.items(), key=lambda row: (row[1][1].tokens_before, -row[0]))
+        changed = nlargest(limit, self.edits.items(), key=lambda row: (_original(row[1]), -row[0]))
         wanted = {*heads[: HEAD_SHOWN - 1], *heads[-1:], *sorted(self.zones.pinned)[-PINNED_SHOWN:], *newest}
         wanted.update(i for i, _ in changed)
         places = (self._place(i) for i in wanted if self._is_shown_somewhere(i))
@@ -177,18 +161,21 @@ class _Builder:
         opened = self._opened(chosen)
         places = sorted({*chosen, *(opened or ())} - set(self.absent))
         chars = DIFF_CHARS if self.state.side == "diff" else PREVIEW_CHARS
-        messages = shown_messages(self.session, [self.order[o] for o in places], chars=chars)
-        lines = self._original_lines(messages)
-        rows: list[Row | Fold | Opened] = []
-        at = 0
+        wanted = [self.order[o] for o in places]
+        messages = shown_messages(self.session, wanted, chars=chars, first=self.edits)
+        rows: list[Row | Fold | Opened | NoteBlock] = []
+        at, note = 0, self._note_place
         for place in [*places, len(self.order)]:
-            if (fold := self._fold(at, place, opened)) is not None:
-                rows.append(fold)
+            if self.note is not None and note is not None and at <= note <= place:
+                rows += self._folds(at, note, opened)
+                rows.append(self.note)
+                at, note = note, None
+            rows += self._folds(at, place, opened)
             if opened and place == opened.start:
                 first, last = self.order[opened.start], self.order[opened.stop - 1]
                 rows.append(Opened(first, last, self.state.url()))
             if place < len(self.order) and (message := messages.get(self.order[place])) is not None:
-                rows.append(self._row(message, lines, is_opened=opened is not None and place in opened))
+                rows.append(self._row(message, is_opened=opened is not None and place in opened))
             at = place + 1
         return WindowView(tuple(rows), self.document.table.hidden, self._silent(), len(messages), self._differs())
 
@@ -206,38 +193,40 @@ class _Builder:
 
     # folds
 
-    def _fold(self, first: int, last: int, opened: range | None) -> Fold | None:
+    def _folds(self, first: int, last: int, opened: range | None) -> list[Fold]:
+        """The fold of a run; none where nothing is in it."""
         left_out = bisect_left(self.absent, last) - bisect_left(self.absent, first)
         total = last - first - left_out
         if total <= 0:
-            return None
+            return []
         places, freed_before = self._edits_by_place
         a, b = bisect_left(places, first), bisect_left(places, last)
         changed, freed = b - a, freed_before[b] - freed_before[a]
         left = self._left_between(first, last) if self.state.side != "after" else 0
-        before = self._tokens_between(first, last)
+        before, after = self._tokens_between(first, last)
         at = first if opened is None or last != opened.start else max(first, last - OPENED_BLOCKS)
         while at in self.absent:
             at += 1
-        return Fold(
-            unchanged=total - changed - left,
-            changed=changed,
-            left=left,
-            tokens_before=before,
-            tokens_after=before - freed,
-            url=self.state.url(open=self.order[min(at, last - 1)]),
-        )
+        return [
+            Fold(
+                unchanged=total - changed - left,
+                changed=changed,
+                left=left,
+                tokens_before=before,
+                tokens_after=after - freed,
+                url=self.state.url(open=self.order[min(at, last - 1)]),
+            )
+        ]
 
     @cached_property
     def _edits_by_place(self) -> tuple[list[int], list[int]]:
         """Ordinals of changed messages, and running sums of the tokens that they freed."""
-        rows = [(p, e) for i, (_, e) in self.edits.items() if (p := self._place(i)) is not None]
-        found = sorted(rows, key=lambda row: row[0])
-        freed = accumulate((e.tokens_before - e.tokens_after for _, e in found), initial=0)
-        return [place for place, _ in found], list(freed)
+        rows = [(p, freed_by(parts)) for i, parts in self.edits.items() if (p := self._place(i)) is not None]
+        found = sorted(rows)
+        return [place for place, _ in found], list(accumulate((freed for _, freed in found), initial=0))
 
     def _left_between(self, first: int, last: int) -> int:
-        """Messages of the run that the agent's own compaction had removed from the window."""
+        """Messages of the run that are in the window no more: a policy, or the agent itself, took them out."""
         if not self.document.has_own_base or self.state.side == "before":
             return 0
         a, b = self.order[first], min(self.order[last - 1] + 1, self.request.start)
@@ -245,56 +234,64 @@ class _Builder:
         absent = sum(a <= self.order[o] < b for o in self.absent)
         return max(0, b - a - kept - absent)
 
-    def _tokens_between(self, first: int, last: int) -> int:
-        running = self.document.running if self.order is self.request else self.document.base_running
-        kept = len(self.order.kept)
-        tokens = sum(self.document.sizes[i] for i in self.order.kept[first:last])
-        start = self.order.start + max(first, kept) - kept
-        return tokens + running[max(start, self.order.start + last - kept)] - running[start]
+    def _tokens_between(self, first: int, last: int) -> tuple[int, int]:
+        """Tokens as logged of what each side holds of a run."""
+        if self.order is self.request:
+            running = self.document.running
+            kept = len(self.order.kept)
+            tokens = sum(running[i + 1] - running[i] for i in self.order.kept[first:last])
+            start = self.order.start + max(first, kept) - kept
+            tokens += running[max(start, self.order.start + last - kept)] - running[start]
+            return tokens, tokens
+        a, b = self.order[first], self.order[last - 1] + 1
+        running = self.document.base_running
+        return running[b] - running[a], self.document.held_tokens(self.request, a, b)
 
     # blocks
 
-    def _row(self, message: ShownMessage, lines: Mapping[int, int], *, is_opened: bool) -> Row:
+    def _row(self, message: ShownMessage, *, is_opened: bool) -> Row:
         i, side = message.index, self.state.side
         has_before, has_after = self._in_before(i), self.zones.holds(i)
         before = self._block(message, after=False) if has_before and side != "after" else None
         after = self._block(message, after=True) if has_after and side != "before" else None
-        found = self.edits.get(i)
-        if found is None and before and after and (side == "diff" or is_opened):
+        is_alike = side == "diff" or (is_opened and i not in self.edits)
+        if is_alike and before and after:
             return Row(i, alike=after)
-        if found is None or side != "diff":
-            return Row(i, before=before, after=after)
-        start = next((part.start for part in message.parts if part.number == found[1].part), "")
-        runs = diff_runs(start, lines.get(i, 0), found[1].text)
-        return Row(i, alike=after, diff=tuple(runs))
+        return Row(i, before=before, after=after)
 
     def _block(self, message: ShownMessage, *, after: bool) -> Block:
         i = message.index
-        size = self.document.sizes[i]
-        event, edit = self.edits.get(i, (None, None))
+        size, edits = self.document.sizes[i], self.edits.get(i, {})
         zone = self.zones.of(i) if self.zones.holds(i) else "left"
-        tokens = size - (edit.tokens_before - edit.tokens_after) if edit is not None and after else size
         look = {"head": "sacred", "recent": "sacred", "left": "removed"}.get(zone, zone)
-        if edit is not None and after:
+        if edits and after:
             look = "compressed"
+        left = self.gone.get(i) if zone == "left" else None
         return Block(
             message=message,
             look=look,
-            reason=self._reason(message, zone, event, edit, after=after),
+            reason=self._reason(message, zone, edits),
             content_type=self.document.content_types.get(i, "").replace("_", " "),
             tokens_before=size,
-            tokens=tokens,
-            edit=edit,
-            event=event,
+            tokens=changed_tokens(size, edits) if after else size,
+            parts=block_parts(message, edits if after else {}, self._diffs(message, edits)),
+            left=left if left is not None and left.kind != "recorded" else None,
             is_selected=i == self.state.open,
         )
 
-    def _reason(self, message: ShownMessage, zone: str, event: Event | None, edit: Edit | None, *, after: bool) -> str:
-        if event is not None and edit is not None:
-            if not after:
-                return f"{zone} · {edit.reason}"
-            verb = "compressed" if edit.kind == "stub" else "cleared"
-            return f"{verb} at turn {event.turn} · {edit.reason}"
+    def _diffs(self, message: ShownMessage, edits: Mapping[int, tuple[Event, Edit]]) -> dict[int, list[Run]]:
+        if self.state.side != "diff":
+            return {}
+        return {
+            part.number: diff_runs(part.start, part.lines, edits[part.number][1].text)
+            for part in message.parts
+            if part.number in edits
+        }
+
+    def _reason(self, message: ShownMessage, zone: str, edits: Mapping[int, tuple[Event, Edit]]) -> str:
+        if edits:
+            reasons = dict.fromkeys(edit.reason for _, edit in edits.values())
+            return f"{zone} · {'; '.join(list(reasons)[:2])}"
         if zone == "head":
             return f"head · {self.document.head_reasons.get(message.index, 'first messages')}"
         if zone == "pinned":
@@ -302,7 +299,10 @@ class _Builder:
         if zone == "recent":
             return f"recent · within the newest {grouped(self.document.table.recent_budget[self.turn])} tokens"
         if zone == "left":
-            return "left the window in the agent's own compaction"
+            event = self.gone.get(message.index)
+            if event is None or event.kind == "recorded":
+                return "left the window in the agent's own compaction"
+            return f"left at turn {event.turn}: {event.kind} · {event.reason}"
         if not message.is_result:
             return "compressible · old, but no tool result"
         least = self.state.policy.min_result_tokens
@@ -310,11 +310,7 @@ class _Builder:
             return f"compressible · a result under {grouped(least)} tokens stays"
         return "compressible · old result"
 
-    def _original_lines(self, messages: Mapping[int, ShownMessage]) -> dict[int, int]:
-        """Lines of the originals of changed messages, for the diff."""
-        if self.state.side != "diff":
-            return {}
-        wanted = {self.edits[i][1].sha256: i for i in messages if i in self.edits and self.edits[i][1].sha256}
-        found = Original.objects.filter(sha256__in=wanted).values_list("sha256", "lines")
-        counts = dict(found)
-        return {i: counts.get(self.edits[i][1].sha256, 0) for i in wanted.values()}
+
+def _original(parts: Mapping[int, tuple[Event, Edit]]) -> int:
+    """Tokens of the changed parts of a message as they were logged."""
+    return sum(edit.tokens_before for _, edit in parts.values())

@@ -118,8 +118,8 @@ def test_the_strip_is_as_long_as_the_window(document: ReplayDocument, turn: int)
 def test_the_diff_of_a_changed_block_ends_in_its_stub(session: Session, document: ReplayDocument) -> None:
     window = shown(session, document, 59, "diff")
 
-    row = next(row for row in window.rows if isinstance(row, Row) and row.diff)
-    assert row.alike is not None
-    assert row.alike.edit is not None
-    added = [line for run in row.diff if run.kind in ("added", "same") for line in run.text.split("\n")]
-    assert added[0] == row.alike.edit.text.split("\n")[0]
+    blocks = (row.alike for row in window.rows if isinstance(row, Row) and row.alike)
+    part = next(part for block in blocks for part in block.parts if part.diff)
+    assert part.change is not None
+    added = [line for run in part.diff if run.kind in ("added", "same") for line in run.text.split("\n")]
+    assert added[0] == part.change.edit.text.split("\n")[0]
