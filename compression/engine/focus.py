@@ -17,7 +17,7 @@ from compression.engine.pins import is_prompt
 ASSISTANT_MESSAGES = 8
 """How many of the assistant's last messages say what it is doing."""
 
-_LONGEST_PROMPT = 20_000
+_LONGEST = 20_000
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SHORTEST_PIECE = 4
 _DIAGNOSIS = re.compile(
@@ -40,11 +40,6 @@ class Focus:
     pieces: frozenset[str] = frozenset()
     diagnosing: bool = False
 
-    def share(self, name: str) -> float:
-        """How much of a name the current work speaks of, 0..1."""
-        own = _pieces_of_name(name)
-        return len(own & self.pieces) / len(own) if own and self.pieces else 0.0
-
 
 def pieces(text: str) -> frozenset[str]:
     """The words that names are made of (``parseUserId`` -> parse, user), short ones left out."""
@@ -53,19 +48,31 @@ def pieces(text: str) -> frozenset[str]:
 
 def focus_of(course: Course, names: Occurrences, request: Request) -> Focus:
     """The work at the time of a request."""
-    texts: list[str] = []
-    prompt = ""
+    found: set[str] = set()
+    diagnosing = False
     left = ASSISTANT_MESSAGES
     for ordinal in reversed(range(len(request))):
         message = course.transcript.messages[request[ordinal]]
-        if message.role == "assistant" and left and message.index not in course.excluded:
-            left -= 1
-            texts.append(names.texts[message.index])
-        elif is_prompt(message) and message.index not in course.excluded:
-            prompt = names.texts[message.index][:_LONGEST_PROMPT]
+        prompt = is_prompt(message)
+        if message.index in course.excluded or not (prompt or (message.role == "assistant" and left)):
+            continue
+        own, hunts = _work(names.texts[message.index][:_LONGEST])
+        found |= own
+        diagnosing = diagnosing or hunts
+        if prompt:
             break
-    found = frozenset[str]().union(*(pieces(text) for text in (*texts, prompt)))
-    return Focus(found, bool(_DIAGNOSIS.search("\n".join((*texts, prompt)))))
+        left -= 1
+    return Focus(frozenset(found), diagnosing)
 
 
-_pieces_of_name = lru_cache(maxsize=1 << 16)(pieces)
+@lru_cache(maxsize=1_024)
+def _work(text: str) -> tuple[frozenset[str], bool]:
+    return pieces(text), _DIAGNOSIS.search(text) is not None
+
+
+def attend(text: str) -> None:
+    """A prompt or an assistant's message arrived: what it says of the work is kept for the next events."""
+    _work(text[:_LONGEST])
+
+
+pieces_of_name = lru_cache(maxsize=1 << 16)(pieces)

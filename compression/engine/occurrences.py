@@ -1,9 +1,7 @@
 """Where the names of a session stand: in which messages, which first, and which responses use them.
 
-The text of a message is what a reader sees of it: its content and the string and number leaves of its
-tool calls' arguments; keys, tool names and thinking are no text. Every message is read once for a
-transcript; afterwards a name is looked up among the messages that hold its rarest word, so nothing here
-grows with names x messages. It neither weighs names nor knows policies.
+What counts as text of a message is ``reading``'s to say. A name is looked up among the messages that hold its rarest
+word, so nothing here grows with names x messages. It neither weighs names nor knows policies.
 """
 
 from __future__ import annotations
@@ -13,36 +11,11 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-import orjson
-
 from compression.engine.history import Course
-from compression.engine.identifiers import identifiers, leaves, occurs, quoted, readable, unescaped
-from compression.engine.transcript import Message, Part
+from compression.engine.identifiers import occurs, unescaped
+from compression.engine.reading import NOTHING, Reading, reading_of, words
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
-
-
-def words(text: str) -> set[str]:
-    """Every whole word of a text: what stands between characters that are no ASCII letter, digit or underscore."""
-    return set(_WORD.findall(text))
-
-
-def text_of(message: Message) -> str:
-    """A message as names are looked for in it."""
-    return "\n".join(filter(None, map(_text_of_part, message.parts)))
-
-
-def _text_of_part(part: Part) -> str:
-    if part.kind == "tool_result":
-        return readable(part.text)
-    if part.kind == "text":
-        return unescaped(part.text)
-    if part.kind == "tool_call":
-        try:
-            return unescaped("\n".join(leaves(orjson.loads(part.text), keys=False)))
-        except orjson.JSONDecodeError:
-            return unescaped(part.text)
-    return ""
 
 
 class View:
@@ -51,10 +24,6 @@ class View:
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = [unescaped(text) for text in texts]
         self._words = [words(text) for text in self._texts]
-
-    def words(self) -> set[str]:
-        """All whole words of the texts."""
-        return set().union(*self._words)
 
     def holds(self, name: str) -> bool:
         """Whether the name occurs in one of the texts."""
@@ -70,9 +39,11 @@ class Occurrences:
 
     def __init__(self, course: Course) -> None:
         self._messages = course.transcript.messages
-        self.texts = ["" if m.index in course.excluded else text_of(m) for m in self._messages]
-        self._words = [words(text) for text in self.texts]
-        self._names: dict[int, dict[str, str]] = {}
+        self.readings: list[Reading] = [
+            NOTHING if m.index in course.excluded else reading_of(m) for m in self._messages
+        ]
+        self.texts = [reading.text for reading in self.readings]
+        self._words = [reading.words for reading in self.readings]
         self._first: dict[str, int] = {}
         self._uses: dict[str, tuple[int, ...]] = {}
         self.assistants = [m.index for m in self._messages if m.role == "assistant" and m.index not in course.excluded]
@@ -91,18 +62,7 @@ class Occurrences:
 
     def names(self, index: int) -> dict[str, str]:
         """The identifiers of a message with their classes; a tool result also has quoted ones."""
-        if index not in self._names:
-            text = self.texts[index]
-            found = identifiers(text)
-            if self._messages[index].role == "tool":
-                for name, kind in quoted(text).items():
-                    found.setdefault(name, kind)
-            self._names[index] = found
-        return self._names[index]
-
-    def words(self, index: int) -> set[str]:
-        """All whole words of a message."""
-        return self._words[index]
+        return self.readings[index].names
 
     def messages(self, name: str, first: int = 0) -> Iterator[int]:
         """The messages from ``first`` on in which a name occurs, oldest first."""

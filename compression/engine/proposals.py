@@ -1,63 +1,198 @@
-"""What the compressor of each result proposes, with the names in every unit; worked out once for a text.
+"""What the compressor of each result proposes, with the names, tokens and weights of every unit; once for a text.
 
-Nothing here depends on a session, a budget or a policy.
+Nothing here depends on a session, a budget or a policy, so all of it can be done when a result arrives.
 """
 
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from sys import intern
+from typing import NamedTuple
 
 from compression.engine import compressors
 from compression.engine.content_types import ContentType, detect
+from compression.engine.focus import DIAGNOSTIC, pieces_of_name
 from compression.engine.identifiers import spans, unescaped
+from compression.engine.reading import reading_of_part, words
+from compression.engine.shelf import Shelf
+from compression.engine.tokens import CachedCounter
 from compression.engine.transcript import Part
-from compression.engine.units import Units
+from compression.engine.units import Tier, Unit, Units
 
-_SHELF_LIMIT = 5_000
+WEIGHTS: Mapping[str, float] = {
+    "path": 3.0,
+    "error": 3.0,
+    "dotted": 2.0,
+    "snake": 2.0,
+    "camel": 2.0,
+    "hex": 1.5,
+    "quoted": 1.0,
+    "number": 0.75,
+}
+"""What a name of each class is worth while nothing else in the window says it."""
+
+PLAIN: Mapping[Tier, float] = {"must": 1.0, "should": 0.1, "may": 0.0}
+"""What a unit is worth beside its names: a total without a name still tells something."""
+
+TIERS: Mapping[Tier, float] = {"must": 2.0, "should": 1.3, "may": 1.0}
+"""What a name counts in a unit of a tier."""
+
+IN_ITS_LINE = 1.25
+"""A name in its line tells more than the same name in a list."""
+
+DEFINES = 1.25
+"""And more where it is defined."""
+
+GAP_TOKENS = 2
+"""A mark where lines are missing."""
+
+_SHELF_CHARACTERS = 16_000_000
 _GUTTER = re.compile(r"(?m)^ *[0-9]+[\u2192\t|]")
+_SEAM = "\n\x00\n"
 
 
-@dataclass(frozen=True, slots=True)
+class Name(NamedTuple):
+    """A name of a result. ``weight`` by its class, ``tokens`` in a list of names; ``words`` when it is made of others
+    than itself, ``pieces`` as the current work is looked for in it."""
+
+    text: str
+    weight: float
+    tokens: int
+    words: frozenset[str] | None
+    pieces: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Prepared:
-    """The units of one result and, for each of them, the names that it says; ``places`` is the other way round."""
+    """The units of one result: for each of them the names that it says and its tokens, its line's end included.
+
+    ``listing`` are the names of the result as its readers see it; a unit may say others, and not all need a unit.
+    """
 
     content: ContentType
     units: Units
     names: tuple[tuple[str, ...], ...]
-    places: Mapping[str, tuple[int, ...]]
+    tokens: tuple[int, ...]
+    listing: tuple[Name, ...]
+
+    def settle(self) -> None:
+        """Work out now what otherwise waits until it is asked for."""
+        _ = self.strong, self.others, self.plains, self.factors, self.alone, self.musts, self.diagnostic
+
+    @cached_property
+    def list_tokens(self) -> Mapping[str, int]:
+        """Name -> its tokens in a list."""
+        return {name.text: name.tokens for name in self.listing}
+
+    @cached_property
+    def factors(self) -> tuple[float, ...]:
+        """For each unit, what a name counts in it."""
+        return tuple(
+            IN_ITS_LINE * TIERS[unit.tier] * (DEFINES if unit.label == "definition" else 1.0)
+            for unit in self.units.units
+        )
+
+    @cached_property
+    def plain(self) -> tuple[float, ...]:
+        """For each unit, what it is worth beside its names."""
+        return tuple(PLAIN[unit.tier] for unit in self.units.units)
+
+    @cached_property
+    def alone(self) -> tuple[int, ...]:
+        """For each unit, its tokens where no neighbour is taken."""
+        gap = GAP_TOKENS if self.units.gaps == "mark" else 0
+        return tuple(own + (gap if unit.lines else 0) for own, unit in zip(self.tokens, self.units.units, strict=True))
+
+    @cached_property
+    def strong(self) -> tuple[int, ...]:
+        """Units that are worth more a token than one of their names by itself: they may come before it."""
+        weights = {name.text: name.weight for name in self.listing}
+        found = []
+        for number, names in enumerate(self.names):
+            own = [name for name in names if name in weights]
+            if own:
+                worth = sum(weights[name] for name in own) * self.factors[number] + self.plain[number]
+                if worth / self.alone[number] > min(weights[name] / self.list_tokens[name] for name in own):
+                    found.append(number)
+        return tuple(found)
+
+    @cached_property
+    def musts(self) -> tuple[int, ...]:
+        """Units of the first tier in the order of their rank."""
+        units = self.units.units
+        found = [number for number, unit in enumerate(units) if unit.tier == "must"]
+        return tuple(sorted(found, key=lambda number: (units[number].rank, units[number].order)))
+
+    @cached_property
+    def others(self) -> tuple[tuple[float, int], ...]:
+        """(worth a token beside its names, unit) of the first tier's units that are not strong."""
+        strong = {*self.strong}
+        return tuple((self.plain[number] / self.alone[number], number) for number in self.musts if number not in strong)
+
+    @cached_property
+    def plains(self) -> tuple[tuple[float, int], ...]:
+        """(worth a token beside its names, unit) of all that are worth something even without a name."""
+        return tuple(
+            (plain / alone, number)
+            for number, (plain, alone) in enumerate(zip(self.plain, self.alone, strict=True))
+            if plain
+        )
+
+    @cached_property
+    def diagnostic(self) -> frozenset[int]:
+        """Units that show a DEBUG line or a timing."""
+        return frozenset(n for n, unit in enumerate(self.units.units) if DIAGNOSTIC.search(unit.text))
 
 
 class Proposals:
-    """Prepared results, the latest few thousand of them."""
+    """Prepared results, the latest so many characters of them."""
 
-    def __init__(self) -> None:
-        self._shelf: OrderedDict[tuple[str, str, str], Prepared] = OrderedDict()
+    def __init__(self, counter: CachedCounter) -> None:
+        self._counter = counter
+        self._shelf: Shelf[tuple[str, str, str], Prepared] = Shelf(_SHELF_CHARACTERS)
 
     def of(self, part: Part, arguments: str, sha: str) -> Prepared:
         """What is proposed for a tool result; ``sha`` is that of its text."""
         key = (sha, part.name, arguments)
-        known = self._shelf.get(key)
-        if known is None:
-            known = self._shelf[key] = _prepared(part, arguments)
-            while len(self._shelf) > _SHELF_LIMIT:
-                self._shelf.popitem(last=False)
-        return known
+        return self._shelf.get(key) or self._shelf.put(key, self._prepared(part, arguments), len(part.text))
+
+    def _prepared(self, part: Part, arguments: str) -> Prepared:
+        content = detect(part.text, part.name, arguments)
+        units = compressors.units(part.text, content.kind, arguments)
+        if units.gaps == "each":
+            # A count at every gap would cost more than the lines that novelty picks from all over a text.
+            units = replace(units, gaps="mark")
+        # A name with a line break in it would break the list that it stands in.
+        found = [(name, kind) for name, kind in reading_of_part(part).names.items() if "\n" not in name]
+        own = len(units.units)
+        texts = [*(f"{unit.text}\n" for unit in units.units), *(f", {name}" for name, _ in found)]
+        tokens = [max(1, number) for number in self._counter.count_many(texts)]
+        return Prepared(
+            content,
+            units,
+            _names(units.units),
+            tuple(tokens[:own]),
+            tuple(_name(name, kind, cost) for (name, kind), cost in zip(found, tokens[own:], strict=True)),
+        )
 
 
-def _prepared(part: Part, arguments: str) -> Prepared:
-    content = detect(part.text, part.name, arguments)
-    units = compressors.units(part.text, content.kind, arguments)
-    if units.gaps == "each":
-        # A count at every gap would cost more than the lines that novelty picks from all over a text.
-        units = replace(units, gaps="mark")
-    names = tuple(
-        tuple(dict.fromkeys(name for name, _ in spans(_GUTTER.sub("", unescaped(unit.text))))) for unit in units.units
+def _name(text: str, kind: str, tokens: int) -> Name:
+    asked = words(text)
+    return Name(
+        intern(text), WEIGHTS[kind], tokens, None if asked == {text} else frozenset(asked), pieces_of_name(text)
     )
-    places: dict[str, list[int]] = {}
-    for number, said in enumerate(names):
-        for name in said:
-            places.setdefault(name, []).append(number)
-    return Prepared(content, units, names, {name: tuple(found) for name, found in places.items()})
+
+
+def _names(units: Sequence[Unit]) -> tuple[tuple[str, ...], ...]:
+    """The names of each unit. All texts are made readable in one go; only where one holds the seam, each by itself."""
+    texts = _readable(_SEAM.join(unit.text for unit in units)).split(_SEAM)
+    if len(texts) != len(units):
+        texts = [_readable(unit.text) for unit in units]
+    return tuple(tuple(dict.fromkeys(intern(name) for name, _ in spans(text))) for text in texts)
+
+
+def _readable(text: str) -> str:
+    return _GUTTER.sub("", unescaped(text))

@@ -1,0 +1,259 @@
+"""A budget spent on the units and names of several results, whatever brings most new worth for its tokens first.
+
+A lazy greedy cover: a name is worth something once, values only fall as the view grows, so a unit is valued again
+only when its turn comes, O(units log units). A unit that is worth less a token than each of its new names by itself
+waits: its names are taken before it. What a name is worth is not decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from heapq import heappop, heappush
+from itertools import repeat
+
+from compression.engine.proposals import GAP_TOKENS, Prepared
+from compression.engine.stubs import Draft, Stub, Stubber
+from compression.engine.transcript import Part
+from compression.engine.units import Unit, assembled
+from compression.engine.worth import DIAGNOSTIC_WORTH
+
+_FIRST_LINE = 34  # a stub's own line and the count of what was omitted, in tokens
+_LIST = "also: "
+_LIST_TOKENS = 4
+_SMALLEST = 2  # fewer tokens than this hold no name
+_SPENT = 0.99  # of the budget: a second round for less changes nothing that can be seen
+_ROUNDS = 3
+_PATIENCE = 64  # so many in a row that do not fit: what is left fits no more
+
+_Row = tuple[float, int, int, str]  # worth a token (negative), candidate, unit or -1, name
+
+
+@dataclass(slots=True)
+class Candidate:
+    """A result that the event may stub; ``stub`` is None when none would be shorter."""
+
+    message: int
+    part: int
+    tokens: int
+    original: Part
+    sha: str
+    prepared: Prepared
+    stub: Stub | None = None
+    taken: set[int] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    starts: set[int] = field(default_factory=set)
+    ends: set[int] = field(default_factory=set)
+    stale: bool = True
+
+    @property
+    def standing(self) -> int:
+        """Tokens that this result will cost."""
+        return self.tokens if self.stub is None else self.stub.tokens
+
+    def cost(self, number: int) -> int:
+        """About how many tokens a unit adds, with the marks of the gaps around it."""
+        tokens, units = self.prepared.tokens[number], self.prepared.units
+        unit = units.units[number]
+        if unit.lines and units.gaps == "mark":
+            tokens += GAP_TOKENS * (1 - (unit.first in self.ends) - (unit.first + unit.lines in self.starts))
+        return max(1, tokens)
+
+    def name_cost(self, name: str) -> int:
+        """How many tokens a name adds to the list."""
+        return self.prepared.list_tokens[name] + (0 if self.listed else _LIST_TOKENS)
+
+    def take(self, number: int) -> None:
+        """Put a unit into the stub."""
+        unit = self.prepared.units.units[number]
+        self.taken.add(number)
+        self.stale = True
+        if unit.lines:
+            self.starts.add(unit.first)
+            self.ends.add(unit.first + unit.lines)
+
+    def drop(self, number: int, name: str) -> None:
+        """Take back a unit or a name."""
+        self.stale = True
+        if name:
+            self.listed.discard(name)
+        else:
+            self.taken.discard(number)
+
+    def draft(self) -> Draft:
+        """What was taken, as the body of a stub."""
+        units = self.prepared.units
+        chosen = [units.units[number] for number in sorted(self.taken)]
+        if self.listed:
+            said = {name for number in self.taken for name in self.prepared.names[number]}
+            wanted = self.listed - said
+            listed = [name.text for name in self.prepared.listing if name.text in wanted]
+            if listed:
+                label = "name" if len(listed) == 1 else "names"
+                chosen.append(Unit(_LIST + ", ".join(listed), "may", 1 << 39, 0, label))
+        body = assembled(units, chosen)
+        return Draft(self.original, self.sha, self.tokens, self.prepared.content, "novelty", body)
+
+
+class Cover:
+    """The state of one allocation while it runs. ``worths``: for each candidate its own names."""
+
+    def __init__(
+        self,
+        candidates: Sequence[Candidate],
+        worths: Sequence[Mapping[str, float]],
+        stubber: Stubber,
+        *,
+        diagnosing: bool,
+    ) -> None:
+        self._candidates = candidates
+        self._worths = worths
+        self._stubber = stubber
+        self._diagnosing = diagnosing
+        self._open = {name: value for own in worths for name, value in own.items()}
+        self._order: list[_Row] = []
+        self._rows: list[_Row] = []  # best last
+        self._demoted: list[_Row] = []  # a heap: what turned out to be worth less
+        self._plain_left = True
+
+    def spend(self, budget: float, floor: int) -> None:
+        """Floors, then the best units and names until the budget is spent; estimates are set right by counting."""
+        used: float = self._floors(min(floor, max(0.0, budget) / (2 * max(1, len(self._candidates)))))
+        self._rows = self._first_rows()
+        for _ in range(_ROUNDS):
+            more = self._greedy(budget - used)
+            used = self._assembled()
+            if not more or used >= _SPENT * budget:
+                break
+        while used > budget and self._order:
+            self._drop(used - budget)
+            used = self._assembled()
+
+    def _assembled(self) -> int:
+        """Makes the stubs of what was taken. What all results then cost, in tokens."""
+        stale = [candidate for candidate in self._candidates if candidate.stale]
+        for candidate, stub in zip(stale, self._stubber.finish([c.draft() for c in stale]), strict=True):
+            candidate.stub = stub
+            candidate.stale = False
+        return sum(candidate.standing for candidate in self._candidates)
+
+    def _floors(self, floor: float) -> int:
+        """Each result's musts in their order, as far as its floor reaches. What they cost, in tokens."""
+        used = 0
+        for candidate in self._candidates:
+            candidate.starts.add(candidate.prepared.units.total)
+            candidate.ends.add(0)
+            room = floor - _FIRST_LINE
+            used += _FIRST_LINE
+            for number in candidate.prepared.musts:
+                cost = candidate.cost(number)
+                if cost <= room:
+                    room -= cost
+                    used += cost
+                    candidate.take(number)
+                    self._cover(candidate.prepared.names[number])
+        return used
+
+    def _cover(self, names: Sequence[str]) -> None:
+        for name in names:
+            self._open.pop(name, None)
+
+    def _first_rows(self) -> list[_Row]:
+        """Every name by itself, every unit that may come before one of its names, all musts; the best last."""
+        rows: list[_Row] = []
+        value_of, nothing = self._open.get, repeat(0.0)
+        for at, (candidate, own) in enumerate(zip(self._candidates, self._worths, strict=True)):
+            prepared = candidate.prepared
+            tokens, names = prepared.list_tokens, prepared.names
+            factors, plain, alone = prepared.factors, prepared.plain, prepared.alone
+            rows += [(-value / tokens[name], at, -1, name) for name, value in own.items()]
+            for number in prepared.strong:
+                value = sum(map(value_of, names[number], nothing))
+                if value:
+                    rows.append((-(value * factors[number] + plain[number]) / alone[number], at, number, ""))
+            rows += [(-rate, at, number, "") for rate, number in prepared.others]
+            if self._diagnosing:
+                rows += [
+                    (-self._value(candidate, number) / alone[number], at, number, "") for number in prepared.diagnostic
+                ]
+        rows.sort(reverse=True)
+        return rows
+
+    def _plain_rows(self) -> list[_Row]:
+        """What is worth something even without a name, the best last."""
+        rows = [
+            (-rate, at, number, "")
+            for at, candidate in enumerate(self._candidates)
+            for rate, number in candidate.prepared.plains
+        ]
+        rows.sort(reverse=True)
+        return rows
+
+    def _value(self, candidate: Candidate, number: int) -> float:
+        prepared = candidate.prepared
+        value = sum(map(self._open.get, prepared.names[number], repeat(0.0))) * prepared.factors[number]
+        if self._diagnosing and number in prepared.diagnostic:
+            value += DIAGNOSTIC_WORTH
+        return value + prepared.plain[number]
+
+    def _greedy(self, room: float) -> bool:
+        """Spend about ``room`` tokens. Whether there is anything left that did not fit."""
+        demoted, still_open = self._demoted, self._open
+        passed: list[_Row] = []
+        failed = 0
+        while room > _SMALLEST and failed < _PATIENCE:
+            if demoted and (not self._rows or demoted[0] < self._rows[-1]):
+                row = heappop(demoted)
+            elif self._rows:
+                row = self._rows.pop()
+            elif self._plain_left:
+                self._plain_left = False
+                self._rows = self._plain_rows()
+                continue
+            else:
+                break
+            key, at, number, name = row
+            candidate = self._candidates[at]
+            if name:
+                if name not in still_open:
+                    continue
+                cost = candidate.name_cost(name)
+            else:
+                if number in candidate.taken:
+                    continue
+                value = self._value(candidate, number)
+                cost = candidate.cost(number)
+                # A gap that closed makes a unit cheaper: what rises is taken at once.
+                if key < -value / cost and self._waits(-value / cost):
+                    if value:
+                        heappush(demoted, (-value / cost, at, number, ""))
+                    continue
+            if cost > room:
+                failed += 1
+                passed.append(row)
+                continue
+            failed = 0
+            if name:
+                candidate.listed.add(name)
+                candidate.stale = True
+                del still_open[name]
+            else:
+                candidate.take(number)
+                self._cover(candidate.prepared.names[number])
+            room -= cost
+            self._order.append(row)
+        for row in passed:
+            heappush(demoted, row)
+        return bool(demoted or self._rows or self._plain_left)
+
+    def _waits(self, key: float) -> bool:
+        """Whether something else is worth more a token."""
+        return bool((self._rows and self._rows[-1][0] < key) or (self._demoted and self._demoted[0][0] < key))
+
+    def _drop(self, excess: float) -> None:
+        """Take back the last choices, about ``excess`` tokens of them."""
+        while self._order and excess > 0:
+            _, at, number, name = self._order.pop()
+            candidate = self._candidates[at]
+            excess -= candidate.name_cost(name) if name else candidate.cost(number)
+            candidate.drop(number, name)
