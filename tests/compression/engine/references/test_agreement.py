@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from compression.engine.calibration import Calibration
 from compression.engine.references.agreement import Agreement, microcompact_agreement
 from compression.engine.references.claude_code import ClaudeCode
@@ -10,7 +12,7 @@ from tests.compression.engine.builders import SessionBuilder, Words
 from tests.compression.engine.references.test_clearing import session
 
 
-def compare(built: SessionBuilder, **parameters: int) -> tuple[Agreement, ...]:
+def compare(built: SessionBuilder, **parameters: Any) -> tuple[Agreement, ...]:
     return microcompact_agreement(
         built.build(), Calibration(), ClaudeCode(**parameters), counter=CachedCounter(Words())
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from compression.engine.references import REFERENCES
 from compression.engine.references.claude_code import ClaudeCode, trigger
 from tests.compression.engine.builders import SessionBuilder, words
@@ -9,7 +11,7 @@ from tests.compression.engine.references.test_clearing import session
 from tests.compression.engine.references.walking import walk
 
 NAME = "claude-code"
-SMALL = {"reserve_output": 0, "margin": 0, "summary_tokens": 20}
+SMALL: dict[str, Any] = {"reserve_output": 0, "margin": 0, "summary_tokens": 20}
 
 
 def test_a_window_of_200_000_tokens_is_compacted_at_167_000() -> None:
@@ -81,6 +83,7 @@ def test_a_window_that_lasts_longer_is_no_refill() -> None:
 
 def test_what_is_inferred_and_what_is_simulated_is_said() -> None:
     reference = REFERENCES[NAME]
+    described = reference.parameters.model_json_schema()["properties"]["keep_result_tokens"]["description"]
 
-    assert "inferred" in reference.parameters.model_fields["keep_result_tokens"].description
+    assert described == "newest results that stay; inferred from recordings"
     assert reference.simulated == "the summary, at summary_tokens; files read again only when reattached_tokens says so"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compression.engine.references import REFERENCES
+from compression.engine.references.gemini_masking import Masking
 from compression.engine.snapshots import digest
 from tests.compression.engine.builders import SessionBuilder, words
 from tests.compression.engine.references.test_clearing import session
@@ -16,10 +16,12 @@ def results(built: SessionBuilder) -> list[int]:
 
 
 def test_50_000_tokens_are_protected_and_30_000_have_to_go() -> None:
-    options = REFERENCES[NAME].parameters()
-
-    assert (options.protect_tokens, options.minimum_tokens, options.preview_characters) == (50_000, 30_000, 250)
-    assert options.protect_latest_turn is True
+    assert Masking().model_dump(exclude={"exempt_tools"}) == {
+        "protect_tokens": 50_000,
+        "minimum_tokens": 30_000,
+        "protect_latest_turn": True,
+        "preview_characters": 250,
+    }
 
 
 def test_30_000_tokens_beyond_the_newest_50_000_are_masked() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from compression.engine.edits import Edit
@@ -40,7 +42,7 @@ def session(results: int, size: int = 300, arguments: str = "{}", rules: str = "
     return built
 
 
-def run(built: SessionBuilder, limit: int = 6_000, **parameters: object) -> Walked:
+def run(built: SessionBuilder, limit: int = 6_000, **parameters: Any) -> Walked:
     """In a window that is compacted at 85 % of 6,000 tokens, with a tail of 1,020 by its own counter."""
     return walk(built, NAME, limit=limit, **parameters)
 
@@ -79,8 +81,9 @@ def test_after_the_first_compaction_only_the_system_prompt_is_protected() -> Non
     second = sorted(done.steps)[1]
     assert done.windows[second][0][0] == 0
     assert {1, 2, 3} <= {*done.steps[second].left}
-    assert done.steps[second].note is not None
-    assert done.steps[second].note.ordinal == 1
+    note = done.steps[second].note
+    assert note is not None
+    assert note.ordinal == 1
 
 
 def test_a_group_is_never_parted_by_the_cut() -> None:

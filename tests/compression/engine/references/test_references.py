@@ -102,7 +102,8 @@ def test_an_ordinary_call_costs_what_is_new(name: str) -> None:
         built.turn(("Bash", f"result {number}"))
 
     # 401 messages; a reference that read its window in every call would read 40,000.
-    assert walk(built, name, **({"max_events": 10_000} if name == "openhands" else {})).read <= 401
+    parameters: dict[str, Any] = {"max_events": 10_000} if name == "openhands" else {}
+    assert walk(built, name, **parameters).read <= 401
 
 
 def _replay(transcript: Transcript, name: str, fields: dict[str, Any], history: History, k: float) -> Callable[[], Any]:

@@ -78,7 +78,7 @@ def test_codex_keeps_the_initial_context_and_what_was_typed_and_puts_the_summary
 
 
 def test_codex_keeps_20_000_tokens_of_what_was_typed_and_cuts_the_message_that_crosses() -> None:
-    assert REFERENCES["codex"].parameters().user_tokens == 20_000
+    assert REFERENCES["codex"].parameters().model_dump()["user_tokens"] == 20_000
     built = SessionBuilder()
     built.user(words(50, "old"))
     built.user(words(50, "middle"))
