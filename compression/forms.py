@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from compression.engine.patterns import BadPattern
 from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
+from compression.lost_names import NAME_CHARS
 from compression.policy_keys import Choice, UnknownKey
 from compression.policy_menu import PolicyMenu
 from compression.search_query import ROLES, ZONES, SearchQuery
@@ -27,7 +28,8 @@ QUERY_LENGTH, NAME_LENGTH = 500, 200
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """Everything that the address of a session page says. ``open`` is the message from which a run is opened.
+    """Everything that the address of a session page says. ``open`` is the message from which a run is opened,
+    ``name`` what the lifeline follows.
 
     ``policy_name`` is the key of a preset or of a version; ``chosen`` is what a version's key means.
     """
@@ -40,6 +42,7 @@ class PageState:
     open: int | None = None
     chosen: Choice | None = None
     search: SearchQuery = field(default_factory=SearchQuery)
+    name: str = ""
 
     @property
     def policy(self) -> Policy:
@@ -61,6 +64,8 @@ class PageState:
         }
         if state.open is not None:
             query["open"] = state.open
+        if state.name:
+            query["name"] = state.name
         query |= state.search.as_query()
         return f"{self.path}?{urlencode(query)}"
 
@@ -73,6 +78,7 @@ class StateForm(forms.Form):
     axis = forms.ChoiceField(choices=AXES, required=False)
     turn = forms.IntegerField(min_value=0, max_value=LARGEST, required=False)
     open = forms.IntegerField(min_value=0, max_value=LARGEST, required=False)
+    name = forms.CharField(max_length=NAME_CHARS, required=False)
     q = forms.CharField(max_length=QUERY_LENGTH, required=False, strip=False)
     regex = forms.BooleanField(required=False)
     tool = forms.CharField(max_length=NAME_LENGTH, required=False)
@@ -126,6 +132,7 @@ class StateForm(forms.Form):
             open=given["open"],
             chosen=given["policy"],
             search=given["search"],
+            name=given["name"],
         )
 
     def faults(self) -> list[str]:

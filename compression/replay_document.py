@@ -9,7 +9,7 @@ import zlib
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import Any
@@ -22,16 +22,18 @@ from compression.engine.edits import Edit, Event, Note
 from compression.engine.history import Request
 from compression.engine.pins import is_prompt
 from compression.engine.replay import Replay
+from compression.engine.retention import losses
 from compression.engine.snapshots import resolve
 from compression.engine.summary import summarize
 from compression.engine.tokens import MESSAGE_OVERHEAD
 from compression.engine.transcript import Message
 from compression.engine.turns import TurnTable, tabulate
 from compression.engine.zones import head_reason
+from compression.lost_names import LostName, lost_names
 from compression.tool_columns import tool_columns, tool_names
 
 LABEL_LENGTH = 60
-LAYOUT = 3
+LAYOUT = 4
 """Raised whenever a field is added or changes its meaning."""
 
 
@@ -53,7 +55,8 @@ class ReplayDocument:
     """One replay. ``sizes[i]`` = uncalibrated tokens of message i as it was logged; ``content_types`` by the
     message of a tool result; ``labels[t]`` says what the model did in turn t; ``tool_tokens[side][tool][t]`` =
     uncalibrated tokens of a tool's results in the window, for the tools that fill most of it; ``tool_names`` by the
-    message of a tool result; ``exchanges[t]`` = prompts that a person had typed by turn t."""
+    message of a tool result; ``exchanges[t]`` = prompts that a person had typed by turn t; ``lost`` = the first of the
+    ``lost_total`` names that were used after they had left the view."""
 
     table: TurnTable
     events: tuple[Event, ...]
@@ -75,6 +78,8 @@ class ReplayDocument:
     tool_tokens: Mapping[str, Mapping[str, list[int]]]
     tool_names: Mapping[int, str]
     exchanges: tuple[int, ...]
+    lost: tuple[LostName, ...]
+    lost_total: int
 
     @property
     def turns(self) -> int:
@@ -208,7 +213,8 @@ class ReplayDocument:
         for event in events:
             for edit in event["edits"]:
                 del edit["counts"]
-        return {**fields, "table": self.table.as_dict(), "events": events, "layout": LAYOUT}
+        lost = [astuple(name) for name in self.lost]
+        return {**fields, "table": self.table.as_dict(), "events": events, "lost": lost, "layout": LAYOUT}
 
     @classmethod
     def unpacked(cls, body: bytes) -> ReplayDocument:
@@ -223,7 +229,7 @@ class ReplayDocument:
         }
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
         given["boundaries"] = tuple((turn, kind, left) for turn, kind, left in fields["boundaries"])
-        given |= {"events": events, **by_message}
+        given |= {"events": events, "lost": tuple(LostName(*row) for row in fields["lost"]), **by_message}
         return cls(**{**given, "table": TurnTable.from_dict(fields["table"])})
 
 
@@ -247,10 +253,12 @@ def document_of(replay: Replay) -> ReplayDocument:
     """Everything worth storing of a replay. O(messages + text of the tool results)."""
     transcript, table = replay.transcript, tabulate(replay)
     known = {e.message: e.content_type for event in replay.events for e in event.edits if e.content_type}
+    found = losses(replay)
+    lost, lost_total = lost_names(replay, found)
     return ReplayDocument(
         table=table,
         events=tuple(_stored_event(event) for event in replay.events),
-        summary=summarize(replay, table) | {"largest_result": _largest_result(replay)},
+        summary=summarize(replay, table, found) | {"largest_result": _largest_result(replay)},
         context_window=replay.context_window,
         window_basis=replay.window_basis,
         k=replay.calibration.k,
@@ -268,6 +276,8 @@ def document_of(replay: Replay) -> ReplayDocument:
         tool_tokens=tool_columns(replay),
         tool_names=tool_names(transcript.messages),
         exchanges=_exchanges(replay),
+        lost=lost,
+        lost_total=lost_total,
     )
 
 

@@ -63,8 +63,19 @@ def facts(session: Session, document: ReplayDocument, policy: Policy) -> list[Fa
         ),
     ]
     if summary["events"]:
-        rows += _saved(summary, policy)
+        rows += [*_saved(summary, policy), *_retained(summary)]
     return rows
+
+
+def _retained(summary: Any) -> list[Fact]:
+    """What was needed later and could still be seen; where nothing was needed there is no evidence, and no figure."""
+    if not (needed := summary["rlr_n"]):
+        return []
+    word = _("used later, still in view, n = %(n)s") % {"n": grouped(needed)}
+    return [
+        Fact(percent(summary["rlr_view"]), word),
+        Fact(percent(summary["rlr_reach"]), _("reachable by recall, or in view")),
+    ]
 
 
 def across(count: int) -> int:

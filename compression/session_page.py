@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from compression.composition import composition
 from compression.figures import SOURCE_NAMES, sources_present
 from compression.forms import AXES, SIDES, PageState
+from compression.losses_page import waiting_card
 from compression.own_compactions import LISTED, own_compactions
 from compression.policy_menu import PolicyMenu
 from compression.replay_document import ReplayDocument
@@ -117,6 +118,7 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
     if document.turns:
         context |= window_context(session, document, state, menu)
         context |= search_context(session, document, state)
+        context |= waiting_card(session, state)
     return context
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from compression import views, worst_views
+from compression import kind_views, retention_views, views, worst_views
 from compression.policy_urls import policy_urls
 from compression.run_urls import run_urls
 
@@ -18,8 +18,11 @@ session_urls = [
     path("composition/", views.window_composition, name="composition"),
     path("compactions/", views.compactions, name="compactions"),
     path("compactions/<int:number>/", views.compaction, name="compaction"),
+    path("losses/", retention_views.losses, name="losses"),
+    path("lifeline/", retention_views.lifeline, name="lifeline"),
     path("eaters/<int:message>/", views.eater_what_if, name="what-if"),
     path("search/", views.search_hits, name="search"),
+    path("messages/<int:index>/kind/", kind_views.kind, name="kind"),
     path("messages/<int:index>/<int:part>/", views.message_text, name="message-text"),
     path("originals/<str:address>/", views.recall, name="recall"),
 ]

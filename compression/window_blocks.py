@@ -46,6 +46,11 @@ class Change:
         return f"{VERBS[self.edit.kind]} at turn {self.event.turn}{step} · {self.edit.reason}"
 
     @property
+    def kept(self) -> str:
+        """What the stub kept of its original, by kind of fact."""
+        return ", ".join(self.edit.kept)
+
+    @property
     def is_long(self) -> bool:
         """Whether the text takes more lines than are shown without asking, in a column of a wide page."""
         return sum(1 + len(line) // STUB_COLUMNS for line in self.edit.text.splitlines()) > STUB_LINES

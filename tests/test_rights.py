@@ -131,10 +131,13 @@ PAGES: dict[str, Page] = {
     "compression:events": Page("member", at=SESSION),
     "compression:composition": Page("member", at=SESSION),
     "compression:search": Page("member", at=SESSION, query="q=a"),
+    "compression:kind": Page("member", at=SESSION | {"index": "2"}, may_lack=True),
     "compression:message-text": Page("member", at=SESSION | {"index": "0", "part": "0"}),
     "compression:recall": Page("member", at=SESSION | {"address": "original"}, may_lack=True),
     "compression:compactions": Page("member", at=SESSION),
     "compression:compaction": Page("member", at=SESSION | {"number": "1"}, may_lack=True),
+    "compression:losses": Page("member", at=SESSION),
+    "compression:lifeline": Page("member", at=SESSION, query="name=a"),
     "compression:what-if": Page("member", at=SESSION | {"message": "2"}, may_lack=True),
     "compression:policy": Page("member"),
     "compression:policy-preview": Page("member", "POST"),
@@ -304,6 +307,10 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("POST", "start_run"): Operation("write", {"slug": "apollo"}, body='{"policy": "hermes"}'),
     ("GET", "read_run"): Operation("read", OF_RUN),
     ("GET", "read_results"): Operation("read", OF_RUN),
+    ("POST", "compress"): Operation(
+        "write", {}, body='{"project": "apollo", "messages": [{"role": "user", "content": "Go"}]}'
+    ),
+    ("GET", "read_snapshot"): Operation("read", {"address": "original"}),
 }
 
 

@@ -328,6 +328,7 @@ def retention_fields(found: Sequence[Loss]) -> dict[str, Any]:
     fields["rlr_classes"] = _by_class(need for loss in found for need in loss.needed)
     fields["forced_rereads"] = round(sum(len(loss.forced) for loss in found) / after, 6) if after else None
     fields["forced_turns"] = sum(len(loss.forced) for loss in found)
+    fields["turns_after"] = after
     fields["recall_tax"] = sum(loss.recall_tax for loss in found)
     return fields
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from compression.engine.archive_loss import archive_fields
 from compression.engine.edits import LADDER, Event
 from compression.engine.history import SOURCES
 from compression.engine.invariants import prove
+from compression.engine.repeat_reads import repeat_reads_fields
 from compression.engine.replay import Replay
 from compression.engine.retention import Loss, losses, retention_fields
 from compression.engine.turns import TurnTable
@@ -46,6 +48,7 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
     freed = sum(e.reclaimed for e in changes)
     bodies = sum(e.before - hidden for e in changes)
     overflow, overflow_none = _overflow(table.after, limit, reserve), _overflow(table.before, limit, reserve)
+    lost = losses(replay) if lost is None else lost
     proof = prove(replay)
     results_before, results_after = _results_at(changes, table)
     return {
@@ -79,7 +82,9 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
         "recall_integrity": _kept(proof.resolved, proof.addresses),
         "claims": proof.claims,
         "fidelity": _kept(proof.true_claims, proof.claims),
-        **_retention(replay, losses(replay) if lost is None else lost),
+        **_retention(replay, lost),
+        **archive_fields(replay, lost),
+        **repeat_reads_fields(replay),
         "counter_error": counter_error(replay, table),
         "composition": composition(table),
         "alarms": list(replay.alarms),
