@@ -26,8 +26,8 @@ BATCH = 25
 
 COLUMNS = (
     "turns", "sent_before", "sent_after", "request_tokens", "request_freed", "tool_before", "tool_after",
-    "session_saved", "request_saved", "tool_saved", "overflow_turn", "overflow_turn_none", "events", "thrash",
-    "violations",
+    "session_saved", "request_saved", "tool_saved", "rlr_n", "rlr_view", "overflow_turn", "overflow_turn_none",
+    "events", "thrash", "violations",
 )  # fmt: skip
 OPEN_STATES = [RunResult.State.WAITING, RunResult.State.CLAIMED]
 
@@ -96,8 +96,11 @@ def finish(result: RunResult, policy: Policy) -> None:
 
 def figures_of(summary: Any) -> dict[str, Any]:
     """The columns of a result, from the summary of its replay."""
+    needed = summary["rlr_n"]
     return {
         "summary": dict(summary),
+        "rlr_kept": round((summary["rlr_view"] or 0) * needed),
+        "rlr_reached": round((summary["rlr_reach"] or 0) * needed),
         "counter_error": summary["counter_error"]["median"],
         **{name: summary[name] for name in COLUMNS},
     }

@@ -22,7 +22,8 @@ from compression.run_totals import totals_of
 COLUMNS = (
     "session_id", "key", "title", "agent", "model", "state", "reused", "session_revision", "turns", "sent_before",
     "sent_after", "session_saved", "request_tokens", "request_freed", "request_saved", "tool_before", "tool_after",
-    "tool_saved", "overflow_turn_none", "overflow_turn", "events", "thrash", "violations", "counter_error", "error",
+    "tool_saved", "rlr_n", "rlr_kept", "rlr_reached", "rlr_view", "overflow_turn_none", "overflow_turn", "events",
+    "thrash", "violations", "counter_error", "error",
 )  # fmt: skip
 OF_SESSION = frozenset({"key", "title", "agent", "model"})
 

@@ -49,6 +49,7 @@ SORTS: dict[str, Any] = {
     "session": _share("session_saved"),
     "request": _share("request_saved"),
     "tool": _share("tool_saved"),
+    "retained": _share("rlr_view"),
     "overflow": Coalesce(F("overflow_turn"), Value(NEVER)),
     "events": F("events"),
     "violations": F("violations"),

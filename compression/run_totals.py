@@ -21,6 +21,11 @@ SAVED = (
     ("request_saved", SAVED_NAMES["request_saved"], _("tokens of each window that an event changed, hidden excluded")),
     ("tool_saved", SAVED_NAMES["tool_saved"], _("tokens of tool results in each window that an event changed")),
 )
+RETAINED = (
+    "rlr_view",
+    _("used later, still in view"),
+    _("names that first stood in a changed result and were used after the event"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +53,7 @@ class Worst:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """One of the three kinds. ``share`` = ``part`` / ``whole``, both sums over sessions, in tokens."""
+    """A share of a run: ``part`` / ``whole``, both sums over sessions; in tokens, of names for what was retained."""
 
     name: str
     label: str
@@ -62,7 +67,10 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the finished sessions of a run. Sessions: ``overflow`` under the policy, ``overflow_none`` without."""
+    """Sums over the finished sessions of a run. Sessions: ``overflow`` under the policy, ``overflow_none`` without.
+
+    ``retained``: names used later that the view still says; ``reached`` of them are there or reachable by recall.
+    """
 
     sessions: int
     turns: int
@@ -72,6 +80,8 @@ class Totals:
     overflow: int
     overflow_none: int
     saved: Sequence[Saved]
+    retained: Saved
+    reached: int
     counter_error: Spread
 
     def as_dict(self) -> dict[str, Any]:
@@ -93,8 +103,9 @@ class Totals:
                     **spread_dict(one.spread),
                     "worst_session": one.worst.result.session_id if one.worst and not one.worst.is_moved else None,
                 }
-                for one in self.saved
+                for one in (*self.saved, self.retained)
             },
+            "rlr_reach": share(self.reached, self.retained.whole),
             "counter_error": spread_dict(self.counter_error),
         }
 
@@ -133,7 +144,8 @@ def totals_of(results: QuerySet[RunResult]) -> Totals:
         overflow_none=Count("pk", filter=Q(overflow_turn_none__isnull=False)),
         **{name: Sum(name, default=0) for name in SUMMED},
     )
-    names = [name for name, _, _ in SAVED]
+    shares = (*SAVED, RETAINED)
+    names = [name for name, _, _ in shares]
     rows = list(done.values_list("pk", "counter_error", *names))
     lowest: dict[str, tuple[float, int]] = {}
     for at, name in enumerate(names, start=2):
@@ -143,7 +155,7 @@ def totals_of(results: QuerySet[RunResult]) -> Totals:
     worst = done.filter(pk__in={key for _, key in lowest.values()}).select_related("session", "run")
     known = {result.pk: result for result in worst.only("run__project", "overflow_turn", "summary", *SESSION_COLUMNS)}
     saved = []
-    for at, (name, label, denominator) in enumerate(SAVED, start=2):
+    for at, (name, label, denominator) in enumerate(shares, start=2):
         part, whole = part_and_whole(name, sums)
         low = lowest.get(name)
         found = known.get(low[1]) if low else None
@@ -158,19 +170,23 @@ def totals_of(results: QuerySet[RunResult]) -> Totals:
         broken=sums["broken"],
         overflow=sums["overflow"],
         overflow_none=sums["overflow_none"],
-        saved=saved,
+        saved=saved[:-1],
+        retained=saved[-1],
+        reached=sums["rlr_reached"],
         counter_error=spread_of([row[1] for row in rows if row[1] is not None]),
     )
 
 
 SUMMED = (
     "turns", "events", "violations", "sent_before", "sent_after", "request_tokens", "request_freed", "tool_before",
-    "tool_after",
+    "tool_after", "rlr_n", "rlr_kept", "rlr_reached",
 )  # fmt: skip
 
 
 def part_and_whole(name: str, sums: Mapping[str, int]) -> tuple[int, int]:
-    """Tokens saved and tokens that they are a share of."""
+    """What a share is of: tokens saved and the tokens that they are a share of, or names kept and names needed."""
+    if name == "rlr_view":
+        return sums["rlr_kept"], sums["rlr_n"]
     if name == "session_saved":
         return sums["sent_before"] - sums["sent_after"], sums["sent_before"]
     if name == "request_saved":

@@ -51,6 +51,7 @@ COLUMNS = [
     ("session", SAVED_NAMES["session_saved"], False, True, _("tokens of all requests, hidden included")),
     ("request", SAVED_NAMES["request_saved"], False, True, _("hidden tokens excluded")),
     ("tool", SAVED_NAMES["tool_saved"], False, True, _("of those in the windows at events")),
+    ("retained", _("Still in view"), False, True, _("of the names that were used after they had left or been stubbed")),
     ("overflow", _("Overflow"), False, True, _("first turn that does not fit: without the policy, then under it")),
     ("events", _("Events"), True, True, _("compressions that changed something")),
     ("violations", _("Violations"), True, True, _("broken invariants; must be 0")),
