@@ -14,6 +14,7 @@ from ninja import NinjaAPI
 from ninja.openapi.docs import DocsBase
 
 from compression.api import router as replays_router
+from compression.live_api import router as live_router
 from compression.run_api import router as runs_router
 from sessions.api import router as sessions_router
 from sessions.api_errors import answer_errors
@@ -40,6 +41,7 @@ answer_errors(api)
 api.add_router("", sessions_router)
 api.add_router("", replays_router)
 api.add_router("", runs_router)
+api.add_router("", live_router)
 
 urlpatterns: list[URLPattern | URLResolver] = api.urls[0]
 for pattern in urlpatterns:

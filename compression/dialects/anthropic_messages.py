@@ -93,7 +93,7 @@ def _message(built: Builder, i: int, role: str, members: Mapping[str, Value], wh
             if row[0] == "tool_use"
         ]
         ids = iter(built.expect(calls))
-        found = [_own(built, i, row, ids, alone=len(rows) == 1) for row in own]
+        found = [_own(built, i, row, ids) for row in own]
         _add(built, role, found, i, tuple(row[1] for row in own) if len(own) < len(rows) else None)
 
 
@@ -101,9 +101,7 @@ def _add(built: Builder, role: str, parts: list[_Found], source: int, blocks: tu
     built.add("assistant" if role == "assistant" else "user", parts, source, blocks)
 
 
-def _own(
-    built: Builder, i: int, row: tuple[str, Value, dict[str, Value], str], ids: Iterator[str], *, alone: bool
-) -> _Found:
+def _own(built: Builder, i: int, row: tuple[str, Value, dict[str, Value], str], ids: Iterator[str]) -> _Found:
     """A block that is no result, as a part."""
     kind, block, fields, place = row
     built.mark(fields)
@@ -120,10 +118,10 @@ def _own(
     if kind == "thinking":
         signature = optional_text(fields, "signature")
         text = text_member(fields, "thinking", place)
-        if signature or alone or "cache_control" in fields:
+        if signature:
             built.guard(block)
-            return Part("thinking", text, signature=signature or "alone in its message"), None
-        return Part("thinking", text), Place(i, fields["thinking"], block=block)
+            return Part("thinking", text, signature=signature), None
+        return Part("thinking", text), Place(i, fields["thinking"])
     built.guard(block)
     if kind in ("image", "document") and optional_text(_members(fields, "source"), "type") != "text":
         return media(media_from_block(block.decoded())), None

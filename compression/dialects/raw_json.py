@@ -18,6 +18,9 @@ _STRING = rb'"[^"\\]*(?:\\.[^"\\]*)*"'
 _TOKEN = re.compile(_STRING + rb"|[\[\]{}]", re.DOTALL)
 _SCALAR = re.compile(_STRING + rb"|[^\s,\[\]{}\":]+", re.DOTALL)
 _BLANK = re.compile(rb"[ \t\r\n]*")
+_BETWEEN = re.compile(rb"[ \t\r\n,]*")
+_NAME = re.compile(rb"[ \t\r\n,]*(" + _STRING + rb")[ \t\r\n]*:[ \t\r\n]*", re.DOTALL)
+_CLOSED = ord("]")
 _KINDS: dict[int, Kind] = {ord("{"): "object", ord("["): "array", ord('"'): "string"}
 
 
@@ -58,27 +61,23 @@ class Value:
         """The members of an object, none of anything else. Of a key that stands twice the last one counts."""
         if self.kind != "object":
             return {}
+        raw, at = self.raw, self.start + 1
         found: dict[str, Value] = {}
-        at = _skip_blank(self.raw, self.start + 1)
-        while self.raw[at] != ord("}"):
-            key_end = _end_of(self.raw, at)
-            colon = _skip_blank(self.raw, key_end)
-            start = _skip_blank(self.raw, colon + 1)
-            end = _end_of(self.raw, start)
-            found[orjson.loads(self.raw[at:key_end])] = Value(self.raw, start, end)
-            at = _next(self.raw, end)
+        while (name := _NAME.match(raw, at)) is not None:
+            at = _end_of(raw, name.end())
+            found[orjson.loads(name[1])] = Value(raw, name.end(), at)
         return found
 
     def items(self) -> list[Value]:
         """The items of an array, none of anything else."""
         if self.kind != "array":
             return []
-        found = []
-        at = _skip_blank(self.raw, self.start + 1)
-        while self.raw[at] != ord("]"):
-            end = _end_of(self.raw, at)
-            found.append(Value(self.raw, at, end))
-            at = _next(self.raw, end)
+        raw, found = self.raw, []
+        at = _skip(_BETWEEN, raw, self.start + 1)
+        while raw[at] != _CLOSED:
+            end = _end_of(raw, at)
+            found.append(Value(raw, at, end))
+            at = _skip(_BETWEEN, raw, end)
         return found
 
 
@@ -88,7 +87,7 @@ def parse(raw: bytes) -> Value:
         orjson.loads(raw)
     except orjson.JSONDecodeError as error:
         raise NoJson(f"not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
-    start = _skip_blank(raw, 0)
+    start = _skip(_BLANK, raw, 0)
     return Value(raw, start, _end_of(raw, start))
 
 
@@ -117,24 +116,16 @@ def spliced(raw: bytes, splices: Iterable[Splice], start: int = 0, end: int | No
     return b"".join(pieces)
 
 
-def _skip_blank(raw: bytes, at: int) -> int:
-    match = _BLANK.match(raw, at)
+def _skip(pattern: re.Pattern[bytes], raw: bytes, at: int) -> int:
+    match = pattern.match(raw, at)
     assert match is not None
     return match.end()
-
-
-def _next(raw: bytes, end: int) -> int:
-    """Where the next item begins, or the bracket that closes."""
-    at = _skip_blank(raw, end)
-    return _skip_blank(raw, at + 1) if raw[at] == ord(",") else at
 
 
 def _end_of(raw: bytes, start: int) -> int:
     """Where the value ends that begins at ``start``."""
     if raw[start] not in b"[{":
-        match = _SCALAR.match(raw, start)
-        assert match is not None
-        return match.end()
+        return _skip(_SCALAR, raw, start)
     depth = 0
     for token in _TOKEN.finditer(raw, start):
         first = raw[token.start()]

@@ -38,15 +38,13 @@ class Unreadable(Exception):
 class Place:
     """Where the text of a part stands: ``value`` is replaced by a JSON string, or as ``json`` by JSON itself.
 
-    ``also``: blocks whose text is a part of it and that go when it is replaced. ``block``: what goes when nothing is
-    left of it.
+    ``also``: blocks whose text is a part of it and that go when it is replaced.
     """
 
     source: int
     value: Value
     json: bool = False
     also: tuple[Value, ...] = ()
-    block: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,9 +76,6 @@ def _replace(request: Request, m: int, p: int, text: str, splices: dict[int, lis
     if place is None or text == request.messages[m].parts[p].text:
         return
     own = splices.setdefault(place.source, [])
-    if not text and place.block is not None:
-        own.append(_Dropped(place.block.start, place.block.end, b""))
-        return
     own.append(Splice(place.value.start, place.value.end, text.encode() if place.json else orjson.dumps(text)))
     own.extend(_Dropped(block.start, block.end, b"") for block in place.also)
 

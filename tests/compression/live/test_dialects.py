@@ -157,12 +157,12 @@ def test_shortened_arguments_are_text_for_one_and_an_object_for_the_other() -> N
         assert write(request, Change(texts={place: '{"command":"m"}'})).body == request.array.source.replace(old, new)
 
 
-def test_thinking_without_a_signature_leaves_with_its_block() -> None:
+def test_thinking_without_a_signature_can_be_replaced() -> None:
     request = read_request(ANTHROPIC)
 
-    body = write(request, Change(texts={part_at(request, "thinking", "Unsigned"): ""})).body
+    body = write(request, Change(texts={part_at(request, "thinking", "Unsigned"): "-"})).body
 
-    assert body == request.array.source.replace(b'{"type":"thinking","thinking":"Unsigned","signature":""},', b"")
+    assert body == request.array.source.replace(b'"Unsigned"', b'"-"')
 
 
 def test_signed_thinking_has_no_place_to_edit() -> None:
