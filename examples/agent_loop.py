@@ -28,9 +28,10 @@ from compression.engine.snapshots import BadSlice, Slice, UnknownAddress, read_s
 from compression.engine.stubs import Stubber
 from compression.engine.tokens import default_counter
 from compression.live_window import compress_request
-from examples.fake_model import ASKED_LINE, ASKED_LOG, LOGS, served
+from examples.fake_model import ASKED_LINE, ASKED_LOG, served
 
 WINDOW = 32_768
+LOGS = 200
 POLICY = {"extends": "hermes", "context_window": WINDOW, "recent_tokens": 6_000, "min_reclaim_tokens": 2_000}
 Messages = list[dict[str, Any]]
 TOOLS = [
@@ -136,12 +137,12 @@ class Report:
     peak_tokens: int = 0
 
 
-def run(ask: Callable[[Messages], tuple[dict[str, Any], int]], compressor: Compressor | None) -> Report:
+def run(ask: Callable[[Messages], tuple[dict[str, Any], int]], compressor: Compressor | None, logs: int) -> Report:
     """The agent. ``ask`` calls the model: its answer and the tokens of the request; Overflow when it refuses."""
     report = Report()
     messages: Messages = [
         {"role": "system", "content": "You read logs with read_log. Stubs name an address that recall takes."},
-        {"role": "user", "content": f"Read all {LOGS} logs. Then quote line {ASKED_LINE} of log {ASKED_LOG}."},
+        {"role": "user", "content": f"Read all {logs} logs. Then quote line {ASKED_LINE} of log {ASKED_LOG}."},
     ]
     while True:
         if compressor is not None:
@@ -159,23 +160,23 @@ def run(ask: Callable[[Messages], tuple[dict[str, Any], int]], compressor: Compr
                 report.recalls += 1
                 result = compressor.recall(arguments["address"], arguments.get("grep", ""))
             else:
-                result = log_text(arguments["number"])
+                result = log_text(arguments["number"], logs)
             messages.append({"role": "tool", "tool_call_id": call["id"], "content": result})
 
 
-def log_text(number: int) -> str:
+def log_text(number: int, logs: int) -> str:
     """The log that the tool reads: forty lines, some of them a failure, and which one is next."""
     rows = [f"line {n:02} 12:{number % 60:02}:{n:02} INFO worker {n * number % 17} took job {n * 7919 + number}"
             for n in range(1, 41)]  # fmt: skip
     if number % 10 == 0:
         rows[20] = f"line 21 12:{number % 60:02}:21 ERROR src/worker.py:{number}: TimeoutError: job {number} is stuck"
-    following = f"next: read_log {number + 1}" if number < LOGS else "that was the last log"
-    return "\n".join([f"log {number:03} of {LOGS}", *rows, following])
+    following = f"next: read_log {number + 1}" if number < logs else "that was the last log"
+    return "\n".join([f"log {number:03} of {logs}", *rows, following])
 
 
 def wanted_line() -> str:
     """What the task asks for."""
-    return log_text(ASKED_LOG).split("\n")[ASKED_LINE]
+    return log_text(ASKED_LOG, LOGS).split("\n")[ASKED_LINE]
 
 
 def model_at(host: str, port: int) -> Callable[[Messages], tuple[dict[str, Any], int]]:
@@ -198,6 +199,7 @@ def model_at(host: str, port: int) -> Callable[[Messages], tuple[dict[str, Any],
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="An agent with a small window and a long task.")
     parser.add_argument("--no-compression", action="store_true", help="send the whole history each time")
+    parser.add_argument("--logs", type=int, default=LOGS, help="how many calls the task takes (default: %(default)s)")
     parser.add_argument("--url", help="let a running Hermes compress instead of this process")
     parser.add_argument("--token", help="its token, of scope write")
     options = parser.parse_args(arguments)
@@ -207,7 +209,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     say = sys.stdout.write
     with served(WINDOW, default_counter().count) as (host, port):
         try:
-            report = run(model_at(host, port), None if options.no_compression else engine)
+            report = run(model_at(host, port), None if options.no_compression else engine, options.logs)
         except Overflow as overflow:
             say(f"The agent stopped: {overflow}\n")
             return 1

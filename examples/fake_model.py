@@ -1,7 +1,7 @@
 """A model server of nothing but the standard library: it speaks OpenAI's chat API and refuses what is too long.
 
-It plays a model that reads two hundred logs, one call at a time, and is then asked for one line of an early one. It
-remembers nothing between calls: all it knows stands in the request, as with a real model.
+It plays a model that reads logs, one call at a time until there are no more, and then quotes one line of an early one.
+It remembers nothing between calls: all it knows stands in the request, as with a real model.
 """
 
 from __future__ import annotations
@@ -14,13 +14,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
-LOGS = 200
 ASKED_LOG, ASKED_LINE = 3, 17
 OVERHEAD = 4
 """Tokens of a message besides its text."""
 
 _ADDRESS = re.compile(r"hermes:[0-9a-f]{12,64}")
-_TITLE = f"log {ASKED_LOG:03} of {LOGS}"
+_TITLE = f"log {ASKED_LOG:03} of "
 
 
 def next_step(messages: list[dict[str, Any]]) -> dict[str, Any]:

@@ -29,9 +29,8 @@ _Found = tuple[Part, Place | None]
 _HINT = "Anthropic content is a string or an array of blocks, each an object with a type"
 
 
-def read(raw: bytes, array: Value, system: Value | None, tools: Value | None) -> Request:
+def read(raw: bytes, array: Value, items: list[Value], system: Value | None, tools: Value | None) -> Request:
     """The request; Unreadable names the place of what no provider would take."""
-    items = array.items()
     built = Builder(raw, "anthropic", array, items)
     if system is not None and system.kind != "other":
         built.marks_beside += marks(system)

@@ -41,22 +41,22 @@ def read_messages(
     if array is None or array.kind != "array":
         why = "is missing" if array is None else "is not an array"
         raise Unreadable("messages", why, 'send {"messages": [...]}')
-    count = len(array.items())
-    if not 0 < count <= MOST_MESSAGES:
-        raise Unreadable("messages", f"holds {count:,} messages", f"send 1 to {MOST_MESSAGES:,}")
+    items = array.items()
+    if not 0 < len(items) <= MOST_MESSAGES:
+        raise Unreadable("messages", f"holds {len(items):,} messages", f"send 1 to {MOST_MESSAGES:,}")
     read = {"openai": openai_chat.read, "anthropic": anthropic_messages.read}[
-        dialect or dialect_of(array, system, tools)
+        dialect or dialect_of(items, system, tools)
     ]
-    return read(raw, array, system, tools)
+    return read(raw, array, items, system, tools)
 
 
-def dialect_of(array: Value, system: Value | None = None, tools: Value | None = None) -> Dialect:
+def dialect_of(items: Iterable[Value], system: Value | None = None, tools: Value | None = None) -> Dialect:
     """What a request is written in. Messages of text alone are the same in both; they are read as OpenAI's."""
     if tools is not None:
         first = next((tool.members() for tool in tools.items()), {})
         if "input_schema" in first or "function" in first:
             return "anthropic" if "input_schema" in first else "openai"
-    for item in array.items():
+    for item in items:
         found = _dialect_of_message(item.members())
         if found is not None:
             return found

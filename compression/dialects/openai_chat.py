@@ -35,9 +35,8 @@ _GUARDED = ("reasoning_details", "encrypted_content", "thinking_blocks", "audio"
 """Members that servers sign, encrypt or keep for themselves."""
 
 
-def read(raw: bytes, array: Value, system: Value | None, tools: Value | None) -> Request:
+def read(raw: bytes, array: Value, items: list[Value], system: Value | None, tools: Value | None) -> Request:
     """The request; Unreadable names the place of what no provider would take."""
-    items = array.items()
     built = Builder(raw, "openai", array, items)
     if system is not None and system.kind != "other":
         built.marks_beside += marks(system)

@@ -62,13 +62,13 @@ async def through_the_application(request: httpx2.Request) -> httpx2.Response:
         "server": ("localhost", 80),
         "client": ("127.0.0.1", 1),
     }
-    peer = ApplicationCommunicator(application, scope)
+    peer: Any = ApplicationCommunicator(application, scope)  # type: ignore[no-untyped-call]  # asgiref types it not
     await peer.send_input({"type": "http.request", "body": body, "more_body": False})
-    start: Any = await peer.receive_output(timeout=20)
+    start = await peer.receive_output(timeout=20)
     content = b""
     more = True
     while more:
-        piece: Any = await peer.receive_output(timeout=20)
+        piece = await peer.receive_output(timeout=20)
         content += piece.get("body", b"")
         more = piece.get("more_body", False)
     await peer.wait(timeout=20)
@@ -91,6 +91,19 @@ def ask(token: str, name: str = "recall", **arguments: Any) -> CallToolResult:
                 return await client.call_tool(name, arguments)
 
     return asyncio.run(go())
+
+
+def over_the_wire(url: str, token: str, text: str) -> str:
+    """The second line of an original, asked of a running server."""
+
+    async def go() -> CallToolResult:
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+            Client(streamable_http_client(url, http_client=http)) as client,
+        ):
+            return await client.call_tool("recall", {"address": sha256(text.encode()).hexdigest(), "lines": "2"})
+
+    return words(asyncio.run(go()))
 
 
 def post(headers: dict[str, str], method: str = "POST", host: str = "localhost") -> httpx2.Response:
