@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from hashlib import sha256
 from typing import Any
 
@@ -319,3 +320,22 @@ def test_addresses_resolve_to_what_stood_there(client: Client, project: Project)
         place = int(edit["place"][9:-1])
         assert edit["address"] in answer["messages"][place]["content"]
         assert read(client, project, edit["address"]).json()["text"] == rows[place]["content"]
+
+
+def test_what_left_the_window_of_a_session_stays_out_of_it(client: Client, project: Project) -> None:
+    tight = {"extends": "hermes", "context_window": 4_000, "recent_tokens": 1_000, "min_reclaim_tokens": 500}
+    rows = openai_messages(26, 40)
+    before: list[dict[str, Any]] = []
+    kinds: set[str] = set()
+    for n in range(2, len(rows) + 1, 2):
+        answer = compressed(client, project, messages=rows[:n], session="run 1", policy=tight)
+        assert answer["usage"]["fits"]
+        assert not answer["alarms"]
+        if not answer["events"]:
+            assert answer["messages"][: len(before)] == before
+        kinds |= {event["kind"] for event in answer["events"]}
+        before = answer["messages"]
+
+    assert "truncate" in kinds
+    [address, *_] = re.findall(r"left out [^\]]* original (hermes:\w+)", json.dumps(before, ensure_ascii=False))
+    assert read(client, project, address).json()["text"].startswith("--- message 4 · assistant\n[call call_1] bash ")
