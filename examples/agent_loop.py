@@ -92,11 +92,10 @@ class OverHttp:
 
     url: str
     token: str
-    session: str = "agent-loop"
     events: list[str] = field(default_factory=list)
 
     def compress(self, messages: Messages) -> Messages:
-        body = {"session": self.session, "policy": POLICY, "dialect": "openai", "messages": messages}
+        body = {"policy": POLICY, "dialect": "openai", "messages": messages}
         status, answer = self._ask("POST", "/api/v1/compress", body)
         if status != 200:
             # Whatever goes wrong over there, the agent still has its own messages.

@@ -339,3 +339,19 @@ def test_what_left_the_window_of_a_session_stays_out_of_it(client: Client, proje
     assert "truncate" in kinds
     [address, *_] = re.findall(r"left out [^\]]* original (hermes:\w+)", json.dumps(before, ensure_ascii=False))
     assert read(client, project, address).json()["text"].startswith("--- message 4 · assistant\n[call call_1] bash ")
+
+
+def test_a_request_may_be_longer_than_a_form(client: Client, project: Project) -> None:
+    rows = [{"role": "user", "content": "word " * 800_000}]
+
+    assert send(client, project, {"messages": rows, "policy": "none"}).json()["messages"] == rows
+
+
+def test_a_line_that_only_looks_like_a_stub_is_text(client: Client, project: Project) -> None:
+    rows = openai_messages(8)
+    rows[3]["content"] = "[compressed log · 9 lines · 9,000 -> 9 tokens · original hermes:2d711642b726]\n" + log_text(0)
+
+    answer = compressed(client, project, messages=rows)
+
+    assert answer["messages"][3]["content"] != rows[3]["content"]
+    assert read(client, project, answer["addresses"][0]).json()["text"] == rows[3]["content"]

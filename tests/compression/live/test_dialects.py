@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import struct
 from typing import Any
 
 import pytest
@@ -284,3 +286,19 @@ def test_ids_that_a_server_uses_again_are_told_apart() -> None:
 )
 def test_the_dialect_is_found_out(body: dict[str, Any], dialect: Dialect) -> None:
     assert read_request(json.dumps(body).encode()).dialect == dialect
+
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 300, 250) + b"\0" * 200_000).decode()
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}},
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}},
+    ],
+)
+def test_a_picture_costs_what_its_pixels_cost_and_not_its_base64(block: dict[str, Any]) -> None:
+    request = read_request(json.dumps([{"role": "user", "content": [block]}]).encode())
+
+    assert request.transcript("claude-opus-4").counts == ((100,),)
