@@ -72,7 +72,8 @@ def server_of(project_slug: str) -> MCPServer:
     ) -> str:
         """Read the original behind a stub's address, or a slice of it. Give one of lines, grep and json_path."""
         part = Slice(lines, grep, json_path, max_tokens)
-        return await database_sync_to_async(recalled)(project_slug, address, part)
+        text: str = await database_sync_to_async(recalled)(project_slug, address, part)
+        return text
 
     hints = ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
     server.add_tool(recall, title="Recall an original", annotations=hints, structured_output=False)
