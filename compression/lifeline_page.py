@@ -25,7 +25,7 @@ from compression.replay_document import ReplayDocument
 from compression.warm_sessions import WarmSession, warm_session
 from sessions.models import Session
 
-MOMENTS_PAGE = 8
+MOMENTS_PAGE = 5
 SUGGESTED = 8
 WIDTH = 1_000
 """Units across a lane: no picture has more places than this, whatever the session's length."""
@@ -38,8 +38,9 @@ STATES = {
     "stubbed": gettext_lazy("stubbed"),
     "gone": gettext_lazy("gone"),
 }
-PLACES = {"seen": (0, 9), "recalled": (0, 9), "used": (23, 9), "stubbed": (9, 14), "gone": (9, 14)}
-"""Where in a lane the marks of a state stand: what came in above the band, what was used below it."""
+BAND = (9, 23)
+PLACES = {"seen": (0, 9), "recalled": (0, 9), "used": (23, 32), "stubbed": BAND, "gone": BAND}
+"""From where to where in a lane of 32 the marks of a state go: what came in above the band, what was used below it."""
 
 ABOUT = {
     "seen": gettext_lazy("a message that says it came into the window"),
@@ -51,23 +52,13 @@ ABOUT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tick:
-    """All the marks of one state as path data; they stand from ``y`` on and are ``height`` pixels high."""
-
-    state: str
-    path: str
-    y: int
-    height: int
-
-
-@dataclass(frozen=True, slots=True)
 class Lane:
-    """What is drawn of one replay: a band for each look (in, stubbed, gone) as path data, and ticks on it."""
+    """What is drawn of one replay, as path data: a band for each look (in, stubbed, gone), marks for each state."""
 
     label: str
     moments: Sequence[Moment]
     bands: Mapping[str, str]
-    ticks: Sequence[Tick]
+    ticks: Mapping[str, str]
 
     @property
     def said(self) -> str:
@@ -119,7 +110,7 @@ def lifeline_context(session: Session, document: ReplayDocument, state: PageStat
         "lanes": lanes,
         "rows": rows,
         "states": [(name, str(said), str(ABOUT[name])) for name, said in STATES.items()],
-        "here": f"{(state.turn + 0.5) / max(document.turns, 1) * 100:.2f}%",
+        "here": int((state.turn + 0.5) / max(document.turns, 1) * WIDTH),
         "is_known": any(lane.moments for lane in lanes),
         "suggested": [] if lanes else _suggested(session, document, state),
         "lifeline_path": reverse("compression:lifeline", args=[session.project.slug, session.pk]),
@@ -175,11 +166,12 @@ def _lane(label: str, moments: Sequence[Moment], turns: int) -> Lane:
         state: sorted({int((moment.turn + 0.5) * scale) for moment in moments if moment.state == state})
         for state in STATES
     }
+    top, bottom = BAND
     return Lane(
         label=label,
         moments=moments,
-        bands={look: "".join(f"M{a} 0H{b}V10H{a}z" for a, b in spans) for look, spans in bands.items() if spans},
-        ticks=[Tick(name, "".join(f"M{x} 0V10" for x in at), *PLACES[name]) for name, at in ticks.items() if at],
+        bands={k: "".join(f"M{a} {top}H{b}V{bottom}H{a}z" for a, b in spans) for k, spans in bands.items() if spans},
+        ticks={k: "".join("M{} {}V{}".format(x, *PLACES[k]) for x in places) for k, places in ticks.items() if places},
     )
 
 

@@ -185,10 +185,26 @@ def points(share: float) -> str:
     return _("%(sign)s%(value)s points") % {"sign": sign, "value": f"{abs(value):g}"}
 
 
-def archives(summary: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What each archive freed and lost; none where the policy made none."""
-    rows: list[Mapping[str, Any]] = summary["archive_list"]
-    return rows
+def archives_said(summary: Mapping[str, Any]) -> str:
+    """What all archives of a policy freed and lost, in one sentence; empty where it made none."""
+    if not summary["archives"]:
+        return ""
+    said = ngettext(
+        "%(total)s new window freed %(freed)s tokens. Of %(n)s names needed later %(view)s are in view, %(reach)s in "
+        "reach; of %(claims)s claims about the state %(true)s are true.",
+        "%(total)s new windows freed %(freed)s tokens. Of %(n)s names needed later %(view)s are in view, %(reach)s in "
+        "reach; of %(claims)s claims about the state %(true)s are true.",
+        summary["archives"],
+    )
+    return said % {
+        "total": grouped(summary["archives"]),
+        "freed": short(summary["archive_freed"]),
+        "n": grouped(summary["archive_n"]),
+        "view": percent(summary["archive_view"]),
+        "reach": percent(summary["archive_reach"]),
+        "claims": grouped(summary["archive_claims"]),
+        "true": percent(summary["archive_fidelity"]),
+    }
 
 
 def retained(summary: Mapping[str, Any]) -> tuple[list[Retained], list[Retained]]:
@@ -311,13 +327,10 @@ def losses_context(
         "why_no_names": why_no_names(document, is_own=is_own),
     }
     if face == "figures":
-        horizons, classes = retained(document.summary)
         return context | {
-            "horizons": horizons,
-            "classes": classes,
-            "by_horizon": _("By how soon it was used"),
-            "by_class": _("By class of name"),
-            "archives": archives(document.summary),
+            "groups": retained(document.summary),
+            "archives": document.summary["archive_list"],
+            "archives_said": archives_said(document.summary),
         }
     sort = sort if sort.removeprefix("-") in SORTS else DEFAULT_SORT
     shown = replace(state, policy_name="recorded", chosen=None) if whose == "own" else state

@@ -43,12 +43,8 @@ def test_the_picture_is_drawn_to_the_scale_of_the_turns(signed_in: Client, proje
     own = lifeline(signed_in, losing(project, own=True), "10042")["lanes"][1]
 
     # 60 turns over 1,000 units: seen at turn 2, gone from 30 on, used at 59.
-    assert own.bands == {"in": "M33 0H500V10H33zM983 0H1000V10H983z", "gone": "M500 0H983V10H500z"}
-    assert [(tick.state, tick.path) for tick in own.ticks] == [
-        ("seen", "M41 0V10"),
-        ("used", "M991 0V10"),
-        ("gone", "M508 0V10"),
-    ]
+    assert own.bands == {"in": "M33 9H500V23H33zM983 9H1000V23H983z", "gone": "M500 9H983V23H500z"}
+    assert own.ticks == {"seen": "M41 0V9", "used": "M991 23V32", "gone": "M508 9V23"}
 
 
 def test_what_happened_in_both_lanes_stands_once_in_the_table(signed_in: Client, project: Project) -> None:
@@ -125,7 +121,7 @@ def test_the_picture_has_no_more_places_than_it_is_wide(signed_in: Client, proje
 
     (lane,) = lifeline(signed_in, store(found, project), "it_is_said")["lanes"]
 
-    assert [tick.path.count("M") <= WIDTH for tick in lane.ticks] == [True]
+    assert [path.count("M") <= WIDTH for path in lane.ticks.values()] == [True]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from compression import lost_names
 from compression.engine.presets import PRESETS
 from compression.engine.replay import replay
 from compression.engine.retention import losses
-from compression.losses_page import NAMES_PAGE, points, why_no_names
+from compression.losses_page import NAMES_PAGE, archives_said, points, why_no_names
 from compression.lost_names import LostName
 from compression.replay_document import ReplayDocument, document_of
 from compression.replays import stored_replay
@@ -21,7 +21,7 @@ from tests.compression.losing import HOLDER, losing, needing, saying
 from tests.compression.sessions import store, with_event
 from tests.compression.test_session_page import Nodes
 
-CARD = 145
+CARD = 120
 """Nodes of the card at most: with the page and its chart they stay under 1,500."""
 
 
@@ -103,10 +103,10 @@ def test_a_lift_is_said_in_points(share: float, said: str) -> None:
 
 
 def test_names_by_class_and_by_horizon_add_up(signed_in: Client, project: Project) -> None:
-    context = card(signed_in, losing(project), "policy=chapter&by=figures").context
+    horizons, classes = card(signed_in, losing(project), "policy=chapter&by=figures").context["groups"]
 
-    assert [(row.label, row.n, row.view) for row in context["classes"]] == [("number", 2, 0.5)]
-    assert [(row.label, row.n) for row in context["horizons"]] == [
+    assert [(row.label, row.n, row.view) for row in classes] == [("number", 2, 0.5)]
+    assert [(row.label, row.n) for row in horizons] == [
         ("to the end", 2),
         ("next 50 responses", 2),
         ("next 10 responses", 2),
@@ -131,6 +131,19 @@ def test_all_still_in_view_is_said_with_their_number(project: Project) -> None:
     kept = replace(document, lost=(), lost_total=0)
 
     assert why_no_names(kept, is_own=False) == "All 2 names that were used later are still in view."
+
+
+def test_archives_stand_beside_what_they_freed(project: Project) -> None:
+    summary = dict(stored_replay(losing(project), PRESETS["chapter"]).summary)
+    figures = {"archives": 2, "archive_freed": 1_500, "archive_n": 4, "archive_view": 0.25, "archive_reach": 1.0}
+
+    said = archives_said(summary | figures | {"archive_claims": 9, "archive_fidelity": 1.0})
+
+    assert archives_said(summary) == ""
+    assert said == (
+        "2 new windows freed 1.5K tokens. Of 4 names needed later 25\u202f% are in view, 100\u202f% in reach; of 9 "
+        "claims about the state 100\u202f% are true."
+    )
 
 
 # the agent's own compactions
