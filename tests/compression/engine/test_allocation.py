@@ -18,7 +18,7 @@ from compression.engine.transcript import Transcript
 from tests.compression.engine.builders import Quarters, SessionBuilder, run, small_policy, stubber
 from tests.compression.engine.generated import policies, transcripts
 
-FILLER = "and so on without end for a while as it goes with these things"
+FILLER = "[ .. .. .. .. .. .. .. .. .. .. .. ] built"
 
 
 def lines(*told: str, filler: int = 60) -> str:
@@ -92,7 +92,7 @@ def test_a_target_out_of_reach_is_no_reason_to_keep_nothing() -> None:
     done = run(session(*many), policy(target_ratio=0.01))
 
     assert done.events[0].target_unreachable is not None
-    assert all("name_" in edit.text for edit in edits(done).values())
+    assert sum(edit.text.count("name_") for edit in edits(done).values()) > 10
 
 
 LOG = "\n".join(
@@ -122,7 +122,7 @@ def test_what_the_work_is_about_ranks_higher() -> None:
 
     def kept(request: str) -> int:
         built = session("\n".join(rows), request=request)
-        fields = {"novelty_ceiling": 0.06, "result_floor": 20, "result_ceiling": 50}
+        fields = {"novelty_ceiling": 0.03, "result_floor": 20, "result_ceiling": 50}
         text = edits(run(built, policy(**fields)))[2].text
         return text.count("weather_") - text.count("billing_")
 
