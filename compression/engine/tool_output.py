@@ -31,7 +31,8 @@ _STATUS_KEYS = ("exit_code", "exitCode", "exit_status", "returncode", "return_co
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    """``lines`` carry no gutter; ``gutter[i]`` is what stood before line i (empty tuple: no listing).
+    """``lines`` carry no gutter; ``gutter[i]`` is the number before line i with the mark behind it (empty
+    tuple: no listing).
 
     ``status`` are lines of our own making about a wrapper's exit code (``exit_code: 1``), in words of
     the wrapper. ``reminder_lines`` counts the lines of reminders that were taken off the end.
@@ -48,7 +49,7 @@ class ToolOutput:
 
     def shown(self, index: int) -> str:
         """Line ``index`` as a stub shows it: with its line number when there was one."""
-        return self.gutter[index].strip() + self.lines[index] if self.gutter else self.lines[index]
+        return self.gutter[index] + self.lines[index] if self.gutter else self.lines[index]
 
 
 @lru_cache(maxsize=2)  # detection and compression of one result come right after each other
@@ -136,7 +137,7 @@ def _without_gutter(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
         bare = [line[len(mark) :] for line, mark in zip(lines, marks, strict=True)]
         if marks[0][-1] in ":|" and all(not line or line[0] == " " for line in bare):
             bare = [line[1:] for line in bare]
-        return bare, tuple(marks)
+        return bare, tuple(mark.lstrip() for mark in marks)
     matches = [_GUTTER.match(line[:40]) for line in lines]
     numbered = sum(1 for match in matches if match)
     if numbered < 2 or numbered < 0.9 * sum(1 for line in lines if line.strip()):
@@ -144,7 +145,7 @@ def _without_gutter(lines: list[str]) -> tuple[list[str], tuple[str, ...]]:
     if not _rises([match.group() for match in matches if match]):
         return lines, ()
     bare = [line[match.end() :] if match else line for line, match in zip(lines, matches, strict=True)]
-    return bare, tuple(match.group() if match else "" for match in matches)
+    return bare, tuple(match.group().lstrip() if match else "" for match in matches)
 
 
 def _counts_lines(marks: list[str], lines: list[str]) -> bool:

@@ -87,7 +87,7 @@ def _contents(source: ToolOutput, read: Outline) -> list[Unit]:
     numbers: list[str] = []
     for definition, following in zip(named, [*named[1:], None], strict=True):
         holds = definition.depth == 0 and following is not None and following.depth > 0
-        number = source.gutter[definition.first].strip()[:-1] if source.gutter else str(definition.first + 1)
+        number = source.gutter[definition.first][:-1] if source.gutter else str(definition.first + 1)
         entry = f"{definition.name} {number}"
         after_inner = definition.depth == 0 and ": " in text
         if text and (holds or after_inner or len(text) + len(entry) > _LONGEST_CONTENTS):
@@ -132,6 +132,6 @@ def _line(source: ToolOutput, index: int, tier: Tier, rank: int, label: str) -> 
 def _numbered(source: ToolOutput, index: int, text: str, tier: Tier, rank: int, label: str) -> Unit:
     """A line with its number: the listing's own, else the one that is counted here."""
     if source.gutter:
-        return Unit(source.gutter[index].strip() + text, tier, index, rank, label, index, 1)
+        return Unit(source.gutter[index] + text, tier, index, rank, label, index, 1)
     number = str(index + 1)
     return Unit(f"{number}: {text}", tier, index, rank, label, index, 1, (number,))

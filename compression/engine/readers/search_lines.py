@@ -51,7 +51,7 @@ def reports_problems(lines: Sequence[str]) -> bool:
 
 def is_one_file(source: ToolOutput) -> bool:
     """Whether the numbers before the lines are the search's own: they have gaps, as pages of a file have not."""
-    numbers = [int(mark.strip()[:-1]) for mark in source.gutter if mark.endswith(":")]
+    numbers = [int(mark[:-1]) for mark in source.gutter if mark.endswith(":")]
     return bool(numbers) and numbers[-1] - numbers[0] >= len(numbers) + 2
 
 
@@ -60,7 +60,7 @@ def parse(source: ToolOutput) -> Search:
     lines = source.lines
     if is_one_file(source):
         rows = [index for index, line in enumerate(lines) if line.strip()]
-        return Search(tuple(Hit(i, "", source.gutter[i].strip()[:-1], 0) for i in rows), (), (), ())
+        return Search(tuple(Hit(i, "", source.gutter[i][:-1], 0) for i in rows), (), (), ())
     hits: list[Hit] = []
     context: list[int] = []
     other: list[int] = []
