@@ -16,6 +16,7 @@ from compression.engine.policy import build
 from compression.engine.presets import PRESETS
 from compression.models import RunResult
 from compression.policies import save_version
+from compression.replay_document import freed_by
 from compression.replays import stored_replay
 from sessions.models import Project, Session
 from tests.compression.runs.starting import SMALL_WINDOW, finished, three_sessions
@@ -69,14 +70,35 @@ def test_only_messages_that_differ_are_shown_side_by_side(project: Project, sess
 
     found = window_difference(session, a, b, turn)
 
-    stubs = {edit.message: edit for _, edit in b.edits(turn).values()}
-    assert found.more == max(0, len(stubs) - len(found.rows))
-    assert found.alike == len(b.request(turn)) - len(stubs)
+    held = {*b.request(turn).indexes()}
+    edits = {i: parts for i, parts in b.edits(turn).items() if i in held}
+    gone = {*a.request(turn).indexes()} - held
+    assert gone
+    assert found.more == len(edits) + len(gone) - len(found.rows)
+    assert found.alike == len(held) - len(edits)
     for row in found.rows:
         assert row.a is not None
-        assert row.b is not None
-        assert (row.a.edit, row.b.edit) == (None, stubs[row.index])
-        assert row.a.tokens - row.b.tokens == stubs[row.index].tokens_before - stubs[row.index].tokens_after
+        assert row.a.changes == []
+        if row.b is None:
+            assert row.index in gone
+        else:
+            assert [(one.event, one.edit) for one in row.b.changes] == list(edits[row.index].values())
+            assert row.a.tokens - row.b.tokens == freed_by(edits[row.index])
+
+
+def test_what_stands_for_the_messages_that_left_is_shown_beside_a_window_that_has_them(
+    project: Project, sessions: list[Session]
+) -> None:
+    session = sessions[2]
+    a, b = stored_replay(session, PRESETS["none"]), stored_replay(session, build(SMALL_WINDOW, "test"))
+
+    found = window_difference(session, a, b, b.turns - 1)
+
+    assert found.notes is not None
+    assert found.notes[0] is None
+    assert found.notes[1] is not None
+    assert found.notes[1].note == b.note(b.turns - 1)
+    assert found.notes[1].left == len(b.gone(b.turns - 1))
 
 
 def test_a_policy_does_not_differ_from_itself(project: Project, sessions: list[Session]) -> None:
@@ -85,7 +107,8 @@ def test_a_policy_does_not_differ_from_itself(project: Project, sessions: list[S
     found = window_difference(sessions[2], document, document, document.turns - 1)
 
     assert (found.rows, found.more) == ((), 0)
-    assert found.alike_stubs == len(document.edits(document.turns - 1))
+    held = {*document.request(document.turns - 1).indexes()}
+    assert found.alike_stubs == len(held.intersection(document.edits(document.turns - 1))) > 0
 
 
 def ask(client: Client, **query: Any) -> Any:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from compression.engine.edits import LADDER
 from compression.engine.policy import Policy, build
 from compression.engine.presets import PRESETS
 from compression.engine.replay import Replay, replay
@@ -48,7 +49,7 @@ def first_over(windows: Any, done: Replay) -> int | None:
 def figures(done: Replay) -> dict[str, Any]:
     """The figures of one session, from windows and events alone."""
     before, after, hidden = list(done.windows_before), list(done.windows_after), done.calibration.hidden
-    events = [event for event in done.events if event.kind in ("compress", "arrival") and event.edits]
+    events = [event for event in done.events if event.kind in ("compress", "arrival", *LADDER) and event.changes]
     recorded = [
         (window - turn.recorded.context_tokens) / turn.recorded.context_tokens
         for window, turn in zip(before, done.transcript.turns, strict=True)
@@ -87,15 +88,21 @@ def results_in_windows(done: Replay) -> tuple[int, int]:
         for j, part in enumerate(message.parts)
         if part.kind == "tool_result"
     }
-    standing = dict(whole)
+    standing, stands = dict(whole), dict[tuple[int, int], int]()
     before = after = 0.0
     for event in done.events:
-        if not event.edits:
+        for i in event.left:
+            standing.pop(i, None)
+        if not event.edits or event.left:
             continue
         end = done.transcript.turns[event.turn].request_end
         before += k * sum(tokens for i, tokens in standing.items() if i < end)
         for edit in event.edits:
-            standing[edit.message] -= edit.tokens_before - edit.tokens_after
+            place = edit.message, edit.part
+            freed = stands.get(place, edit.tokens_before) - edit.tokens_after
+            stands[place] = edit.tokens_after
+            if edit.message in standing:  # a result
+                standing[edit.message] -= freed
         after += k * sum(tokens for i, tokens in standing.items() if i < end)
     return round(before), round(after)
 
