@@ -11,6 +11,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from compression.engine.tool_output import LINE_LIMIT
@@ -25,6 +26,7 @@ _DIFFSTAT = re.compile(r"\| +\d+ [-+]*$")
 _SAMPLE = 200
 _DELIMITERS = ("\t", ",", ";", "|")
 _MOST_COLUMNS = 200
+_MOST_BLOCKS = 40
 
 
 class Row(NamedTuple):
@@ -47,8 +49,32 @@ def parse(lines: Sequence[str]) -> list[Table]:
     ruled = _ruled(lines)
     if ruled:
         return ruled
+    several, everywhere = _in_blocks(lines)
+    if len(several) > 1 and everywhere:
+        return several
     table = _delimited(lines) or _aligned(lines)
-    return [table] if table else []
+    return [table] if table else several
+
+
+def _in_blocks(lines: Sequence[str]) -> tuple[list[Table], bool]:
+    """Tables with blank lines between them, each under names of its own, when they are most of the text; and whether
+    they are all of it."""
+    if "" not in map(str.strip, lines[:_SAMPLE]):
+        return [], False
+    starts = [row for row, line in enumerate(lines) if line.strip() and (row == 0 or not lines[row - 1].strip())]
+    found: list[Table] = []
+    covered = filled = 0
+    for start, following in pairwise([*starts, len(lines)] if len(starts) <= _MOST_BLOCKS else []):
+        block = [line for line in lines[start:following] if line.strip()]
+        filled += len(block)
+        if len(block) < 3 or any(map(str.isdigit, block[0])):
+            continue
+        table = _delimited(block) or _aligned(block)
+        if table is not None and table.header == 0:
+            covered += len(block)
+            rows = tuple(row._replace(first=row.first + start) for row in table.rows)
+            found.append(table._replace(header=start, rows=rows))
+    return (found, covered == filled) if 10 * covered >= 6 * filled else ([], False)
 
 
 def _ruled(lines: Sequence[str]) -> list[Table]:

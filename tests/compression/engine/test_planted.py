@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from compression.engine.compressors import compress
+from compression.engine.compressors import compress, units
 from compression.engine.content_types import detect
 from compression.engine.fidelity import fidelity
 from compression.engine.presets import PRESETS
@@ -94,3 +94,61 @@ def test_wrapping_changes_neither_kind_nor_facts(name: str, wrapping: str) -> No
 
     assert detect(text).kind == fixture.kind
     assert [fact for fact in fixture.facts if fact not in stub] == []
+
+
+def test_a_log_that_ends_in_a_traceback_tells_both() -> None:
+    log = BY_NAME["access log, 700 lines"]
+    frame = '  File "/srv/web/run.py", line 88, in main\n    serve()\n'
+    crash = f"Traceback (most recent call last):\n{frame}OSError: port_busy\n"
+
+    stub, _ = stub_of(log, f"{log.text}\n{crash}")
+
+    expected = (*log.facts, 'File "/srv/web/run.py", line 88', "OSError: port_busy")
+    assert [fact for fact in expected if fact not in stub] == []
+
+
+def pods_and_volumes() -> str:
+    pods = BY_NAME["kubectl get pods"].text
+    volumes = ["VOLUME           SIZE     CLAIMED BY"]
+    volumes += [f"vol-{number:<12} {number * 3 % 40 + 1:<3} Gi   claim-{number * 7}" for number in range(60)]
+    return "\n".join([pods, "", *volumes])
+
+
+@pytest.mark.parametrize(
+    ("text", "totals"),
+    [
+        (f"{BY_NAME['psql, 400 rows'].text}\n{BY_NAME['psql, 400 rows'].text}", ["400 rows, 6 columns"] * 2),
+        ("a,b,c\n1,2,3\n4,5,6\n7,8,9\n\nkey,worth\nx,1\ny,2\nz,3\n", ["3 rows, 3 columns", "3 rows, 2 columns"]),
+        (pods_and_volumes(), ["120 rows, 6 columns", "60 rows, 3 columns"]),
+    ],
+    ids=["psql", "CSV", "columns"],
+)
+def test_several_tables_in_one_output_are_told_each(text: str, totals: list[str]) -> None:
+    assert detect(text).kind == "table"
+    assert [unit.text for unit in units(text, "table").units if unit.label == "row count"] == totals
+
+
+def test_a_log_in_chinese_is_told_like_any_other() -> None:
+    lines = [f"2026-05-01 10:{n // 60:02d}:{n % 60:02d} INFO 处理订单 order_{n} 完成" for n in range(300)]
+    lines[120] = "2026-05-01 10:02:00 ERROR 数据库连接失败 db_replica_3"
+    stub, _ = stub_of(Fixture("", "log", "", "", "", ()), "\n".join(lines))
+
+    assert detect("\n".join(lines)).kind == "log"
+    assert [fact for fact in (lines[120], "300 lines", "ERROR 1") if fact not in stub] == []
+
+
+def test_a_read_log_with_line_numbers_keeps_the_numbers_of_its_errors() -> None:
+    fixture = BY_NAME["failed build, wrapped"]
+    text = WRAPPINGS["numbers and arrows"](body(fixture))
+
+    stub, _ = stub_of(fixture, text)
+
+    assert "136\u2192src/billing/unit_133.cpp:88:13: error: 'tax_table' was not declared in this scope" in stub.split(
+        "\n"
+    )
+
+
+def test_rows_with_numbers_and_bars_are_no_listing() -> None:
+    text = "\n".join(f"{n}|name_{n}|{n * 7}" for n in range(1, 60))
+
+    assert detect(text).kind == "table"

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from compression.engine.tool_output import cleaned
 from compression.engine.units import Tier, Unit, Units, clip, counted, fill, units_of
@@ -72,3 +72,28 @@ def test_an_exit_code_of_the_wrapper_is_a_must() -> None:
     source = cleaned('{"output": "fine", "exit_code": 3}')
 
     assert units_of(source, ()).units == (Unit("exit_code: 3", "must", -1_000, -1_000, "exit code"),)
+
+
+def test_ordinary_units_are_made_only_when_there_is_room_for_them() -> None:
+    made: list[int] = []
+
+    def rest() -> Iterator[Unit]:
+        for number in range(1_000):
+            made.append(number)
+            yield Unit(f"line {number} of the text", "may", number, 0, "line", number, 1)
+
+    musts = (Unit("four words of weight", "must", -1, 0, "total"),)
+    few = fill(Units(musts, 1_000, gaps="once", rest=rest), 9, words)
+    made_for_few = len(made)
+    more = fill(Units(musts, 1_000, gaps="once", rest=rest), 40, words)
+
+    assert few.text == "four words of weight\n... 1,000 lines omitted"
+    assert more.text.split("\n")[:3] == ["four words of weight", "line 0 of the text", "line 1 of the text"]
+    assert (made_for_few < 1_000, len(made) < 1_000) == (True, True)
+
+
+def test_all_units_can_be_asked_for_at_once() -> None:
+    rest = (Unit("b", "may", 1, 0, "line", 1, 1),)
+    found = Units((Unit("a", "must", 0, 0, "line", 0, 1),), 2, rest=lambda: rest).complete()
+
+    assert ([unit.text for unit in found.units], list(found.rest())) == (["a", "b"], [])
