@@ -6,7 +6,7 @@ What leaves is kept as one text behind an address. When to climb is not decided 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from compression.engine.edits import Edit, Note, Step
 from compression.engine.groups import groups_of, whole
@@ -32,8 +32,10 @@ _LEFT_OUT, _ARCHIVED = "[left out", "[archived"
 class Ladder:
     """The rungs for one replay."""
 
-    def __init__(self, course: Course, planner: Planner, stubber: Stubber) -> None:
+    def __init__(self, course: Course, planner: Planner, stubber: Stubber, known: Container[str] = ()) -> None:
+        """``known``: sha256 of texts that an earlier compression put into the window, notes among them."""
         self._course = course
+        self._known = known
         self._planner = planner
         self._counter = stubber.counter
         self._addresses = stubber.addresses
@@ -78,9 +80,6 @@ class Ladder:
         if not left:
             return Step()
         made = self._note(sorted(left), note, self._place(request, left, note), _LEFT_OUT, "")
-        grown = made.tokens - (note.tokens if note else 0)
-        if freed <= grown:
-            return Step()
         return Step(left=tuple(sorted(left)), note=made, reason="the oldest whole groups leave the window")
 
     def archive(self, zones: Zones, standing: Standing, note: Note | None) -> Step:
@@ -130,7 +129,7 @@ class Ladder:
     def _note(self, left: list[int], note: Note | None, ordinal: int, verb: str, state: str) -> Note:
         """What stands for ``left`` and for all that left before: the state of the work, then a line for each time."""
         course = self._course
-        earlier = note.text if note else ""
+        earlier = note.text if note else self._came_with(left)
         text = self.snapshot(left, note)
         sha = digest(text)
         address = self._addresses.of(sha)
@@ -140,11 +139,21 @@ class Ladder:
         if state:
             state = self._summaries.get(sha, state)
         lines = [row for row in earlier.split("\n") if row.startswith((_LEFT_OUT, _ARCHIVED))]
-        if not state and note is not None and note.kind == "state":
-            state = earlier.partition("\n" + lines[0])[0] if lines else earlier
+        if not state and lines:
+            state = earlier.partition(lines[0])[0].rstrip("\n")
         body = "\n".join(filter(None, (state, *lines[-LINES_KEPT:], line)))
         cost = self._counter.count(body) + MESSAGE_OVERHEAD
         return Note("state" if state else "marker", "user", body, cost, ordinal, address, sha)
+
+    def _came_with(self, left: Iterable[int]) -> str:
+        """The notes among messages that leave: an agent that was compressed before sends them as its own messages."""
+        course = self._course
+        return "\n".join(
+            part.text
+            for i in left
+            for j, part in enumerate(course.transcript.messages[i].parts)
+            if part.kind == "text" and part.text and course.sha(i, j) in self._known
+        )
 
     def snapshot(self, left: Iterable[int], note: Note | None) -> str:
         """The text behind the address of messages that leave; it begins with the note that they leave with."""
