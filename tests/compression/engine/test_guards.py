@@ -374,6 +374,20 @@ def test_a_stub_that_came_with_the_session_stays_byte_for_byte() -> None:
     assert [edit.message for edit in edits(done)] == [4]
 
 
+def test_a_known_stub_that_stands_twice_is_not_superseded() -> None:
+    session = SessionBuilder()
+    session.user()
+    stub = words(700, "kept")
+    for text in (stub, words(900, "b"), stub, words(600, "c"), words(250, "d")):
+        session.turn(("Bash", text))
+    session.turn()
+    policy = small_policy(superseded=True, selection="all")
+
+    assert (2, "superseded") in {(edit.message, edit.kind) for edit in edits(run(session, policy))}
+    done = run(session, policy, known=Known({digest(stub): "0" * 64}))
+    assert {edit.message for edit in edits(done)} == {4, 8}
+
+
 def test_a_text_that_only_looks_like_a_stub_is_text() -> None:
     session, _, _ = compressed_before()
 

@@ -269,6 +269,29 @@ def test_a_marker_never_stands_between_a_call_and_its_result() -> None:
             assert role != "tool"
 
 
+def test_a_note_waits_for_the_end_of_a_group_that_others_stand_in() -> None:
+    session = SessionBuilder()
+    session.user()
+    session.turn(("Bash", "ok"))
+    session.turn(("todo_write", "tasks"))
+    late = session.messages.pop()
+    session.user(words(30, "meanwhile"))
+    session.messages.append(replace(late, index=5))
+    session.user("and now")
+    session.turns[-1] = replace(session.turns[-1], results_end=6)
+    for n in range(110):
+        session.turn(("Bash", words(22, f"s{n}x")))
+    session.turn()
+    policy = climbing(pins=(PinRule(tool="todo*", reason="tasks"),))
+
+    event = first(run(session, policy), "truncate")
+
+    # Message 4 left from between the call 3 and its result 5.
+    assert event.left[0] == 4
+    assert event.note is not None
+    assert event.note.ordinal == 5
+
+
 def test_what_left_for_fewer_tokens_than_its_marker_stays() -> None:
     session = SessionBuilder()
     session.user()
