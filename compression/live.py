@@ -6,8 +6,8 @@ for a request that is refused, rolled back or below its trigger.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import orjson
@@ -24,8 +24,10 @@ from compression.engine.snapshots import digest
 from compression.engine.stubs import Stubber
 from compression.engine.tokens import part_texts
 from compression.live_store import KnownOriginals, changed_as_before, keep, known_stubs, taken_addresses
+from compression.live_summaries import model_summaries
 from compression.live_window import Outcome, compress_request, edit_place
 from compression.policy_keys import chosen
+from compression.summarizers import Outcome as Asked
 from sessions.models import Project
 
 MOST_BYTES = 32 * 1024 * 1024
@@ -126,7 +128,7 @@ def compress(*, project: Project, call: Wanted) -> bytes:
     """The answer as JSON; its ``messages`` are what the agent sends. Originals are stored before this returns."""
     policy = policy_for(project, call.policy)
     request, applied = changed_as_before(project, call.session, call.request) if call.session else (call.request, 0)
-    outcome = _outcome(project, request, policy, call)
+    outcome, asked = _outcome(project, request, policy, call)
     if outcome.stubs or outcome.snapshots or outcome.change.left:
         keep(
             project=project,
@@ -136,10 +138,10 @@ def compress(*, project: Project, call: Wanted) -> bytes:
             request=request,
             change=outcome.change,
         )
-    return answer(request, outcome, policy, applied)
+    return answer(request, outcome, policy, applied, asked)
 
 
-def _outcome(project: Project, request: Request, policy: Policy, call: Wanted) -> Outcome:
+def _outcome(project: Project, request: Request, policy: Policy, call: Wanted) -> tuple[Outcome, list[Asked]]:
     texts = {text for message in request.messages for part in message.parts for text in part_texts(part)[-1:]}
     known = known_stubs(project, {digest(text) for text in texts})
     originals = KnownOriginals(project, known.values())
@@ -156,11 +158,14 @@ def _outcome(project: Project, request: Request, policy: Policy, call: Wanted) -
         )
 
     outcome = run(Stubber())
+    asked = model_summaries(outcome, policy)
     clear = taken_addresses(project, outcome.snapshots) if outcome.snapshots else None
-    return outcome if clear is None else run(Stubber(addresses=clear))
+    if clear is not None or asked.texts:
+        outcome = run(Stubber(addresses=clear, summaries=asked.texts))
+    return outcome, asked.outcomes
 
 
-def answer(request: Request, outcome: Outcome, policy: Policy, applied: int) -> bytes:
+def answer(request: Request, outcome: Outcome, policy: Policy, applied: int, asked: Sequence[Asked] = ()) -> bytes:
     """The answer's JSON around the very bytes of the messages."""
 
     def published(event: Event) -> dict[str, Any]:
@@ -173,6 +178,8 @@ def answer(request: Request, outcome: Outcome, policy: Policy, applied: int) -> 
             "events": [published(event) for event in outcome.events],
             "addresses": outcome.addresses,
             "alarms": outcome.alarms,
+            "memory_note": outcome.memory_note,
+            "summaries": [asdict(one) for one in asked],
             "usage": {
                 "before": outcome.before,
                 "after": outcome.after,

@@ -46,6 +46,7 @@ class Outcome:
     stubs: Mapping[str, str] = field(default_factory=dict)
     addresses: tuple[str, ...] = ()
     edits: tuple[Edit, ...] = ()
+    memory_note: str = ""
 
     @property
     def event(self) -> Event | None:
@@ -66,6 +67,7 @@ def compress_request(
 ) -> Outcome:
     """Compress a request when it is over the policy's trigger, or at once with ``force``."""
     known = known or Known()
+    request = _with_marked_notes(request, known)
     transcript, calibration = request.transcript(model), request.calibration(model, hidden_tokens)
     done = compress_window(
         transcript,
@@ -104,15 +106,29 @@ def compress_request(
         alarms=tuple(done.alarms),
         change=change,
         snapshots=done.snapshots,
-        stubs=_stubs(request, changed),
+        stubs=_stubs(request, changed) | ({digest(note.text): note.sha256} if note and note.sha256 else {}),
         addresses=_addresses(changed, note.address if note else ""),
         edits=changed,
+        memory_note=done.memory_note,
     )
 
 
 def edit_place(request: Request, edit: Edit) -> dict[str, Any]:
     """An edit as it is published, with the item of the caller's array that it is in."""
     return {**edit_fields(edit), "place": f"messages[{request.sources[edit.message]}]"}
+
+
+def _with_marked_notes(request: Request, known: Known) -> Request:
+    """The request with our own earlier notes marked: they are no words of the user's."""
+    if not known.stubs:
+        return request
+    messages = tuple(
+        replace(message, flags=message.flags | {"injected"})
+        if message.role == "user" and all(p.kind == "text" and digest(p.text) in known.stubs for p in message.parts)
+        else message
+        for message in request.messages
+    )
+    return replace(request, messages=messages)
 
 
 def _is_done(transcript: Transcript, policy: Policy, calibration: Calibration, known: Known) -> bool:

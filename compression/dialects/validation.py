@@ -75,7 +75,9 @@ def _sacred(request: Request, after: Request, written: Written) -> Iterator[str]
             continue
         if i not in alone or new[i].source != request.items[i].source:
             yield f"messages[{i}] is protected and changed"
-    prompts = [m for m, message in enumerate(request.messages) if message.role == "user"]
+    prompts = [
+        m for m, message in enumerate(request.messages) if message.role == "user" and "injected" not in message.flags
+    ]
     if prompts:
         source = request.sources[prompts[-1]]
         words = request.blocks[prompts[-1]] or (request.items[source].members()["content"],)

@@ -105,7 +105,7 @@ def compress_window(
 
 
 def _snapshots(course: Course, event: Event, note: Note | None) -> dict[str, str]:
-    """The originals of what an event changed or took out. Those of stubs that came with the window are stored already."""
+    """The originals of what an event changed or took out; those of stubs that came with the window are stored."""
     messages = course.transcript.messages
     found = {
         edit.sha256: messages[edit.message].parts[edit.part].text

@@ -271,6 +271,8 @@ class Planner:
         if part.kind not in ("tool_call", "tool_result", "text"):
             return None
         original = self._known.stubs.get(self._course.sha(i, j))
+        if original is not None and part.kind == "text":
+            return None  # at its floor already, or a note, which holds addresses
         if original is not None:
             return self._shorter_known(i, j, original, reason)
         if part.kind == "tool_call":
@@ -290,8 +292,7 @@ class Planner:
         else:
             arguments = self._course.arguments.get(part.call_id, "")
             stub = self._stubber.stub(part, counter.count(text), self._floor, arguments, sha)
-            kind: EditKind = "stub" if part.kind == "tool_result" else "text"
-            edit = None if stub is None else _stub_edit(stub, i, j, tokens, reason, kind)
+            edit = None if stub is None else _stub_edit(stub, i, j, tokens, reason)
         if edit is None or edit.tokens_after >= tokens or _bytes(edit.text) >= _bytes(stands.text):
             return None
         return edit
@@ -325,7 +326,7 @@ class Planner:
     def _thinking_edit(self, i: int, j: int) -> Edit | None:
         transcript, counter = self._course.transcript, self._stubber.counter
         part, tokens, sha = transcript.messages[i].parts[j], transcript.counts[i][j], self._course.sha(i, j)
-        if part.signature or not part.text:
+        if part.signature or not part.text or sha in self._known.stubs:
             return None
         address = self._stubber.addresses.of(sha)
         text = f"[cleared thinking · {tokens:,} tokens · original {address}]"

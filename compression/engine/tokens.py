@@ -56,7 +56,8 @@ class ToktokCounter:
             return []
         # Starting threads costs more than a small batch does.
         small = len(texts) < _SMALL_BATCH and sum(map(len, texts)) < _SMALL_TEXT
-        return batch_count([_clean(text) for text in texts], self.name, threads=1 if small else 0)
+        counts: list[int] = batch_count([_clean(text) for text in texts], self.name, threads=1 if small else 0)
+        return counts
 
 
 class TiktokenCounter:

@@ -23,7 +23,7 @@ class TurnTable:
 
     ``sources`` / ``sources_after`` (without hidden) and ``zones`` (hidden in the head) add up to ``before``,
     ``after`` and ``after``; a note counts as memory and as compressible. ``head_at`` / ``recent_at`` are ordinals of
-    the request; ``requests``, ``base_requests`` (had no policy acted) and ``pinned`` hold a row (turn, ...) wherever the
+    the request; ``requests``, ``base_requests`` (had no policy acted) and ``pinned`` hold a row (turn, ...) where the
     value changes; ``overruns`` one for each turn that has one.
     """
 

@@ -70,7 +70,7 @@ class Walk:
         self._cutter = Cutter(self.course, self._pins, self.budgets)
         self._standing = self._cutter.standing
         self._planner = Planner(self.course, self.policy, self.stubber, self.known)
-        self._ladder = Ladder(self.course, self._planner, self.stubber)
+        self._ladder = Ladder(self.course, self._planner, self.stubber, self.known.stubs)
         self._boundaries = {b.turn for b in self.course.transcript.boundaries if self.course.history == "as-recorded"}
         self._stopped = self._floor_reached = False
         self._guarded_from = 0  # events before this one count for the thrash guard no more
