@@ -13,6 +13,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext_lazy as _
 from django_stubs_ext import StrOrPromise
 
+from compression.event_words import ladder_steps
 from compression.saved_names import SAVED_NAMES
 from sessions.templatetags.figures import THIN
 
@@ -42,6 +43,7 @@ FIGURES = (
     Figure("turns_lost", _("Turns after the overflow"), "count", "less", _("of all turns of the session")),
     Figure("events", _("Events"), "count", "less", _("each one breaks the provider's cached prefix")),
     Figure("thrash", _("Thrash"), "rate", "less", _("close or idle events per 100 turns")),
+    Figure("ladder", _("Fallback steps"), "count", "less", _("of the ladder, from every block to its floor on")),
     Figure("stubs", _("Results replaced"), "count", "none", _("tool results that a stub stands for")),
     Figure("skipped_events", _("Events not worth it"), "count", "none", _("over the trigger, too little to free")),
     Figure("target_unreachable", _("Target out of reach"), "count", "less", _("events that stayed above the target")),
@@ -76,7 +78,11 @@ def points(difference: float) -> str:
 
 def compared(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Compared]:
     """All figures of two summaries of one session."""
-    return [held_against(figure, a.get(figure.name), b.get(figure.name)) for figure in FIGURES]
+    return [held_against(figure, _value(a, figure.name), _value(b, figure.name)) for figure in FIGURES]
+
+
+def _value(summary: Mapping[str, Any], name: str) -> Any:
+    return ladder_steps(summary) if name == "ladder" else summary.get(name)
 
 
 def held_against(figure: Figure, a: Any, b: Any) -> Compared:

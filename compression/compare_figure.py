@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from compression.event_words import did
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
+from compression.timeline_marks import SYMBOLS
 
 MAX_POINTS = 2_000
 MARKS_SHOWN = 200
@@ -16,7 +18,7 @@ COLOURS = {"A": ("c-user", "solid", "triangle-down"), "B": ("c-tool_result", "6p
 def comparison(a: ReplayDocument, b: ReplayDocument, labels: tuple[str, str]) -> dict[str, Any]:
     """Data and layout; ``turns`` maps each point to its turn, ``at`` a point to the axis."""
     before = a.table.before
-    events = [event.turn for document in (a, b) for event in document.events if event.edits or event.left]
+    events = [event.turn for document in (a, b) for event in document.events if event.changes]
     marked = sorted(set(events))[:MAX_POINTS]
     chosen = sampled(before, MAX_POINTS, marked if len(marked) < MAX_POINTS // 2 else ())
     top = max([a.context_window, b.context_window, *before, *a.table.after, *b.table.after])
@@ -38,14 +40,16 @@ def _line(name: str, x: Sequence[int], y: Sequence[int], colour: str, dash: str,
 
 
 def _marks(name: str, document: ReplayDocument, colour: str, symbol: str) -> dict[str, Any] | None:
-    events = [event for event in document.events if event.edits or event.left][:MARKS_SHOWN]
+    events = [event for event in document.events if event.changes][:MARKS_SHOWN]
     if not events:
         return None
     return {
         "type": "scatter", "mode": "markers", "name": name, "x": [event.turn for event in events],
-        "y": [event.before for event in events], "marker": {"symbol": symbol, "size": 9, "color": f"var:{colour}"},
-        "customdata": [[len(event.edits), event.reclaimed] for event in events],
-        "hovertemplate": "event: %{customdata[0]} blocks, −%{customdata[1]:,}<extra>%{fullData.name}</extra>",
+        "y": [event.before for event in events], "marker": {
+            "symbol": [SYMBOLS.get(event.kind, symbol) for event in events], "size": 9, "color": f"var:{colour}",
+        },
+        "customdata": [[event.kind, did(event), event.reclaimed] for event in events],
+        "hovertemplate": "%{customdata[0]}: %{customdata[1]}, −%{customdata[2]:,}<extra>%{fullData.name}</extra>",
     }  # fmt: skip
 
 

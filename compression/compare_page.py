@@ -8,13 +8,16 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from compression.alarms import alarms
 from compression.compare import compared, points
 from compression.compare_runs import newest_run, page_of, project_comparison
 from compression.compare_windows import window_difference
 from compression.engine.edits import Event
+from compression.event_words import STEPS, did
 from compression.forms import PageState
 from compression.models import Run
 from compression.policy_keys import Choice
+from compression.reference_facts import reference_facts
 from compression.replay_document import ReplayDocument
 from compression.window_strip import strip
 from sessions.models import Project, Session
@@ -86,6 +89,14 @@ class EventOf:
     event: Event
     url: str
 
+    @property
+    def said(self) -> str:
+        return did(self.event)
+
+    @property
+    def is_step(self) -> bool:
+        return self.event.kind in STEPS
+
 
 def events_of(pair: Pair, a: ReplayDocument, b: ReplayDocument) -> list[EventOf]:
     """The events of both that changed something, in the order of their turns."""
@@ -96,7 +107,7 @@ def events_of(pair: Pair, a: ReplayDocument, b: ReplayDocument) -> list[EventOf]
                 (event.turn, side, event)
                 for side, document in (("A", a), ("B", b))
                 for event in document.events
-                if event.edits or event.left
+                if event.changes or event.kind in STEPS
             ),
             key=lambda row: row[:2],
         )
@@ -112,6 +123,16 @@ def session_context(pair: Pair, a: ReplayDocument, b: ReplayDocument, turn: int)
         "pair": pair,
         "turns": a.turns,
         "figures": compared(a.summary, b.summary),
+        "alarms": [
+            (name, alarm, "" if alarm.turn is None else pair.url(turn=alarm.turn))
+            for name, choice, document in (("A", pair.a, a), ("B", pair.b, b))
+            for alarm in alarms(document.summary, document.events, document.table.overruns, choice.policy)
+        ],
+        "references": [
+            (name, facts)
+            for name, choice in (("A", pair.a), ("B", pair.b))
+            if (facts := reference_facts(choice.policy)) is not None
+        ],
         "events": events[:EVENTS_SHOWN],
         "events_more": max(0, len(events) - EVENTS_SHOWN),
         "figure_url": pair.url(name="compare-timeline"),

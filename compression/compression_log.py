@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from compression.engine.edits import Event
+from compression.event_words import STEPS, did
 from compression.replay_document import ReplayDocument
 
 
 @dataclass(frozen=True, slots=True)
 class LogRow:
-    """One event. ``before`` and ``after`` = tokens of the whole window; ``ratio`` = after / before."""
+    """One event, ``did`` in words; ``address`` leads to what left.
+
+    ``before`` and ``after`` = tokens of the whole window; ``ratio`` = after / before."""
 
     turn: int
     time: datetime | None
@@ -25,6 +28,9 @@ class LogRow:
     blocks: int
     left: int
     reason: str
+    did: str
+    is_step: bool
+    address: str
 
     @property
     def reclaimed(self) -> int:
@@ -56,12 +62,25 @@ class CompressionLog:
         return self.after / self.before if self.before else None
 
 
-COLUMNS = ("turn", "time", "kind", "before", "after", "reclaimed", "ratio", "blocks", "left_the_window", "reason")
+COLUMNS = (
+    "turn",
+    "time",
+    "kind",
+    "before",
+    "after",
+    "reclaimed",
+    "ratio",
+    "blocks",
+    "left_the_window",
+    "reason",
+    "did",
+    "snapshot",
+)
 
 
 def compression_log(document: ReplayDocument) -> CompressionLog:
     """All events of a replay, in their order."""
-    changes = [event for event in document.events if event.edits or event.left]
+    changes = [event for event in document.events if event.changes or event.kind in STEPS]
     rows = [_row(document, event) for event in changes]
     return CompressionLog(
         rows=rows,
@@ -84,6 +103,9 @@ def _row(document: ReplayDocument, event: Event) -> LogRow:
         blocks=len(event.edits),
         left=len(event.left),
         reason=event.reason,
+        did=did(event),
+        is_step=event.kind in STEPS,
+        address=event.note.address if event.note else "",
     )
 
 
@@ -112,7 +134,22 @@ def csv_rows(log: CompressionLog) -> list[Sequence[object]]:
                 row.blocks,
                 row.left,
                 row.reason,
+                row.did,
+                row.address or None,
             )
         )
-    totals = ("total", None, None, log.before, log.after, log.reclaimed, log.ratio, log.blocks, log.left, None)
+    totals = (
+        "total",
+        None,
+        None,
+        log.before,
+        log.after,
+        log.reclaimed,
+        log.ratio,
+        log.blocks,
+        log.left,
+        None,
+        None,
+        None,
+    )
     return [*lines, totals]

@@ -6,10 +6,12 @@ Reads a trial that was worked out already: counts, the draft's replay, the polic
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable
 from fnmatch import fnmatchcase
 from statistics import median_low
 
+from compression.engine.edits import LADDER, Edit, Event
 from compression.engine.pins import RECALL_TOOLS
 from compression.policy_fields import SETTINGS
 from compression.trial import Line, Trial
@@ -61,7 +63,10 @@ def _of_window(trial: Trial, tokens: float) -> str:
 
 def _unused(trial: Trial) -> list[Line]:
     """What stands at every field that decides about events, when the strategy has none."""
-    what = "what the agent did is replayed" if trial.draft.strategy == "recorded" else "nothing is compressed"
+    what = {
+        "recorded": "what the agent did is replayed",
+        "reference": f"the rules of {trial.draft.reference} are replayed",
+    }.get(trial.draft.strategy, "nothing is compressed")
     return [Line(f"strategy {trial.draft.strategy}: {what}, this field has no effect")]
 
 
@@ -315,6 +320,115 @@ def _code_output(trial: Trial) -> Iterable[Line]:
     return [Line(f"{commands} of {_many(len(trial.stubs), 'stub')} {'is' if commands == 1 else 'are'} command output")]
 
 
+def _edits(events: Iterable[Event], kind: str) -> list[Edit]:
+    return [edit for event in events for edit in event.edits if edit.kind == kind]
+
+
+def _superseded(trial: Trial) -> Iterable[Line]:
+    if not trial.acts:
+        return _unused(trial)
+    if trial.draft.superseded:
+        found = _edits(trial.replay.events, "superseded")
+        if not found:
+            return [Line(f"no result stood again in a newer message when an event came: {UNCHANGED}")]
+        return [Line(f"{_many(len(found), 'result')} became a pointer, {short(_freed(found))} tokens freed", "good")]
+    lost = _edits(trial.before.events, "superseded")
+    if trial.in_force.superseded and lost:
+        return [Line(f"off: {_many(len(lost), 'result')} that the policy in force points elsewhere for", "warn")]
+    return [Line("off: a result that stands again elsewhere is stubbed like any other")]
+
+
+def _freed(edits: Iterable[Edit]) -> int:
+    return sum(edit.tokens_before - edit.tokens_after for edit in edits)
+
+
+def _arguments(trial: Trial) -> Iterable[Line]:
+    if not trial.acts:
+        return _unused(trial)
+    sizes = sorted(trial.part_tokens("tool_call"))
+    limit = trial.draft.max_argument_tokens
+    if limit is None:
+        return [Line(f"off; the largest call has {short(sizes[-1] if sizes else 0)} tokens")]
+    larger = len(sizes) - bisect_right(sizes, limit)
+    if not larger:
+        return [Line(f"no call is larger (the largest: {short(sizes[-1] if sizes else 0)}): {UNCHANGED}")]
+    found = _edits(trial.events(), "arguments")
+    freed = f", {short(_freed(found))} tokens freed" if found else ""
+    return [Line(f"{_many(larger, 'call')} of {grouped(len(sizes))} larger; {grouped(len(found))} shortened{freed}")]
+
+
+def _thinking(trial: Trial) -> Iterable[Line]:
+    if not trial.acts:
+        return _unused(trial)
+    sizes = trial.part_tokens("thinking")
+    if not sizes:
+        return [Line(f"no thinking without a signature in this session: {UNCHANGED}")]
+    if not trial.draft.clear_thinking:
+        return [Line(f"off; {_many(len(sizes), 'part')} without a signature, {short(sum(sizes))} tokens")]
+    found = _edits(trial.events(), "thinking")
+    if not found:
+        return [Line(f"results were enough at every event: {UNCHANGED}")]
+    return [Line(f"{grouped(len(found))} of {_many(len(sizes), 'part')} cleared, {short(_freed(found))} tokens freed")]
+
+
+def _ladder(trial: Trial) -> Iterable[Line]:
+    if not trial.acts:
+        yield from _unused(trial)
+        return
+    overflow = trial.summary["overflow_turn"]
+    if not trial.draft.ladder:
+        if overflow is None:
+            yield Line("off; no turn of this session overflows without it", "")
+        else:
+            yield Line(f"off: turn {overflow} overflows", "bad")
+        return
+    steps = [event for event in trial.replay.events if event.kind in LADDER]
+    stuck = trial.events("incompressible")
+    if not steps and not stuck:
+        yield Line(f"never needed on this session: {UNCHANGED}")
+    if steps:
+        counts = Counter(event.kind for event in steps)
+        named = ", ".join(f"{kind} {grouped(count)}" for kind, count in counts.items())
+        left = len({i for event in steps for i in event.left})
+        yield Line(f"{named}; first at turn {steps[0].turn}; {_many(left, 'message')} left the window", "warn")
+    if stuck:
+        yield Line(f"of no use at turn {stuck[0].turn}: {stuck[0].reason}", "bad")
+
+
+def _memory(trial: Trial) -> Iterable[Line]:
+    if not trial.draft.memory_note:
+        return [Line("off: a live agent gets no note")]
+    return [Line("a live agent gets the state of its work with each event; a recorded session is not changed by it")]
+
+
+def _prices(trial: Trial) -> Iterable[Line]:
+    if not trial.acts:
+        return _unused(trial)
+    if trial.draft.dollar_gate:
+        return [Line(f"prices are not known here: no event is skipped, {UNCHANGED}", "warn")]
+    return [Line("off: no event is skipped for what it costs")]
+
+
+def _break_even(trial: Trial) -> Iterable[Line]:
+    if not trial.draft.dollar_gate:
+        return [Line(f"counts when the dollar gate is on: {UNCHANGED}")]
+    return _prices(trial)
+
+
+def _idle(trial: Trial) -> Iterable[Line]:
+    if not trial.acts:
+        return _unused(trial)
+    if trial.draft.prefer_idle:
+        return [Line(f"when the cache is cold is not known here: no event comes earlier, {UNCHANGED}", "warn")]
+    return [Line("off: only the trigger starts an event")]
+
+
+def _summaries(trial: Trial) -> Iterable[Line]:
+    if trial.draft.summaries == "model":
+        return [Line("for live agents only: a replay calls no model and takes the sentences themselves")]
+    return [Line("no model is called")]
+
+
 _CONSEQUENCES: dict[str, Callable[[Trial], Iterable[Line]]] = {
     "strategy": _strategy,
     "context_window": _context_window,
@@ -340,4 +454,13 @@ _CONSEQUENCES: dict[str, Callable[[Trial], Iterable[Line]]] = {
     "result_floor": _stub_budget("floor"),
     "result_ceiling": _stub_budget("ceiling"),
     "code_output": _code_output,
+    "superseded": _superseded,
+    "max_argument_tokens": _arguments,
+    "clear_thinking": _thinking,
+    "ladder": _ladder,
+    "memory_note": _memory,
+    "dollar_gate": _prices,
+    "break_even_horizon": _break_even,
+    "prefer_idle": _idle,
+    "summaries": _summaries,
 }

@@ -11,6 +11,7 @@ from typing import Any
 
 from compression.engine.history import SOURCES
 from compression.engine.policy import Policy
+from compression.event_words import by_turn
 from compression.forms import Axis
 from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
@@ -46,7 +47,7 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence
     """Data and layout. ``turns`` maps each point to its turn; ``at`` maps a turn of the scrubber to the axis."""
     table = document.table
     limit = document.context_window
-    marked = [event.turn for event in document.events if event.edits][:MAX_POINTS]
+    marked = [event.turn for event in document.events if event.changes][:MAX_POINTS]
     chosen = sampled(table.before, MAX_POINTS, marked if len(marked) < MAX_POINTS // 2 else ())
     places = places_of(document, axis)
     x = [places[t] for t in chosen]
@@ -85,12 +86,15 @@ def places_of(document: ReplayDocument, axis: Axis) -> Sequence[float]:
 
 def _said(document: ReplayDocument, chosen: Sequence[int], axis: Axis) -> list[str]:
     """What the hover says of each turn: what the model did, and what an event of the policy freed."""
-    freed = {event.turn: event for event in document.events if event.edits or event.reclaimed}
+    freed = by_turn(event for event in document.events if event.changes or event.reclaimed)
     found = []
     for turn in chosen:
         said = document.labels[turn] if axis == "turns" else f"turn {turn} · {document.labels[turn]}"
-        event = freed.get(turn)
-        found.append(said if event is None else f"{said}<br>event: −{grouped(event.reclaimed)}")
+        events = freed.get(turn)
+        if events:
+            kinds = ", ".join(dict.fromkeys(event.kind for event in events))
+            said = f"{said}<br>{kinds}: −{grouped(sum(event.reclaimed for event in events))}"
+        found.append(said)
     return found
 
 

@@ -13,11 +13,16 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+import orjson
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from compression.engine.policy import PinRule, Policy
+from compression.engine.references import REFERENCES
 from compression.policy_fields import SECTIONS, SETTINGS, Setting, label_of
+
+RULES = ("reference", "parameters")
+"""Whose rules, and their settings: no field of the form, but what it is about where the strategy is reference."""
 
 PIN_FIELDS = ("tool", "role", "pattern", "is_error", "keep_last", "reason")
 ROLES = ("system", "user", "assistant", "tool")
@@ -66,6 +71,7 @@ def form_data(policy: Policy) -> dict[str, str]:
     """The fields of a form that says this policy."""
     found = {name: setting.shown(getattr(policy, name)) for name, setting in SETTINGS.items()}
     found |= {"name": policy.name, "about": policy.about}
+    found |= {name: _shown_rules(policy, name) for name in RULES}
     for number, rule in enumerate(policy.pins):
         for name in PIN_FIELDS:
             value = getattr(rule, name)
@@ -104,6 +110,8 @@ class PolicyForm:
         """What stands in a field: as typed, or what the base says where nothing was sent."""
         if name in self.data:
             return self.data[name]
+        if name in RULES:
+            return _shown_rules(self.base, name)
         value = getattr(self.base, name)
         return SETTINGS[name].shown(value) if name in SETTINGS else str(value)
 
@@ -175,7 +183,7 @@ class PolicyForm:
                 self._fault(name, str(fault))
                 values[name] = setting.default
         if values["strategy"] == "reference":
-            values |= {"reference": self.base.reference, "parameters": self.base.parameters}
+            values |= {"reference": self.raw("reference") or None, "parameters": self._parameters()}
         for name in ("name", "about"):
             values[name] = self.raw(name)
             self._check_text(name, values[name])
@@ -187,6 +195,19 @@ class PolicyForm:
             self._take(error, unread)
         else:
             self.policy = None if self.faults else policy
+
+    def _parameters(self) -> dict[str, Any]:
+        """The settings of the reference, which no field shows; those of another reference are left behind."""
+        if self.base.reference == self.raw("reference") and "parameters" not in self.data:
+            return self.base.parameters
+        try:
+            given = orjson.loads(self.raw("parameters") or "{}")
+        except orjson.JSONDecodeError:
+            given = None
+        reference = REFERENCES.get(self.raw("reference"))
+        if not isinstance(given, dict) or reference is None or not set(given) <= set(reference.parameters.model_fields):
+            return {}
+        return given
 
     def _rules(self) -> list[dict[str, Any]]:
         rules: list[dict[str, Any]] = []
@@ -241,6 +262,13 @@ class PolicyForm:
         known = self.faults.setdefault(name, [])
         if text not in known:
             known.append(text)
+
+
+def _shown_rules(policy: Policy, name: str) -> str:
+    """``reference`` and ``parameters`` as hidden fields hold them."""
+    if name == "reference":
+        return policy.reference or ""
+    return orjson.dumps(policy.parameters).decode() if policy.parameters else ""
 
 
 def _value(setting: Setting, raw: str) -> Any:

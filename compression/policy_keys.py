@@ -58,7 +58,20 @@ def chosen(project: Project, key: str) -> Choice:
 
 
 def preset(name: str) -> Choice:
-    return Choice(name, f"preset {name}", PRESETS[name])
+    kind = "reference" if PRESETS[name].strategy == "reference" else "preset"
+    return Choice(name, f"{kind} {name}", PRESETS[name])
+
+
+def preset_groups() -> list[tuple[str, list[Policy]]]:
+    """(heading, policies): our own, what they are held against, and what other agents do."""
+    groups: dict[str, list[Policy]] = {_("Presets"): [], _("Yardsticks"): [], _("What other agents do"): []}
+    own, yardsticks, others = groups.values()
+    for policy in PRESETS.values():
+        if policy.strategy == "reference":
+            others.append(policy)
+        else:
+            (own if policy.strategy == "threshold" else yardsticks).append(policy)
+    return list(groups.items())
 
 
 def key_in_force(project: Project) -> str:
@@ -81,8 +94,10 @@ def offered(project: Project) -> list[tuple[str, list[tuple[str, str, str]]]]:
     current = key_in_force(project)
     saved = [(f"v{n}", marked(f"v{n}", version_label(n, name, note), current), note) for n, name, note in versions]
     groups = [("Versions of this project", saved)] if saved else []
-    presets = [(name, marked(name, preset(name).label, current), policy.about) for name, policy in PRESETS.items()]
-    return [*groups, ("Presets and references", presets)]
+    for heading, policies in preset_groups():
+        rows = [(one.name, marked(one.name, preset(one.name).label, current), one.about) for one in policies]
+        groups.append((heading, rows))
+    return groups
 
 
 def version_label(number: int, name: str, note: str) -> str:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from compression.engine.presets import PRESETS
 from compression.models import PolicyVersion
 from compression.policies import InForce, in_force
-from compression.policy_keys import Choice, chosen, marked, preset, version_label
+from compression.policy_keys import Choice, chosen, marked, preset, preset_groups, version_label
 from sessions.models import Project
 
 VERSIONS_SHOWN = 20
@@ -58,9 +58,12 @@ class PolicyMenu:
             for key, label in ((self.default.key, self.default.label), (current, current)):
                 if key not in PRESETS and key not in {option.key for option in saved}:
                     saved.append(Option(key, label, ""))
-        presets = [Option(name, preset(name).label, policy.about) for name, policy in PRESETS.items()]
         own = [(_("Versions of this project"), [self._marked(option) for option in saved])] if saved else []
-        return [*own, (_("Presets and references"), [self._marked(option) for option in presets])]
+        presets = [
+            (heading, [self._marked(Option(one.name, preset(one.name).label, one.about)) for one in policies])
+            for heading, policies in preset_groups()
+        ]
+        return [*own, *presets]
 
     def _marked(self, option: Option) -> Option:
         return Option(option.key, marked(option.key, option.label, self.default.key), option.about)

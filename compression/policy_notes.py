@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from compression.alarms import alarms
 from compression.trial import Line, Trial
 from sessions.templatetags.figures import short
 
@@ -70,12 +71,8 @@ def _reach(trial: Trial) -> Iterable[Line]:
 
 def _outcome(trial: Trial) -> Iterable[Line]:
     summary = trial.summary
-    if summary["overflow_turn"] is not None and trial.draft.strategy != "none":
-        lost = f"{summary['turns_lost']} {'turn' if summary['turns_lost'] == 1 else 'turns'} lost"
-        yield Line(f"even so the session no longer fits from turn {summary['overflow_turn']}: {lost}", "bad")
-    for alarm in trial.replay.alarms:
-        yield Line(alarm, "bad")
-    if summary["violations"]:
-        yield Line(f"{summary['violations']} broken promises: {summary['violation_list'][0]}", "bad")
+    for alarm in alarms(summary, trial.replay.events, trial.table.overruns, trial.draft):
+        said = "; ".join((alarm.title, *alarm.lines[:1]))
+        yield Line(f"{said}. {alarm.remedy}", "bad" if alarm.mood == "error" else "warn")
     if trial.is_same and trial.draft.digest != trial.in_force.digest:
         yield Line("on this session the draft does exactly what the policy in force does: nothing changes")

@@ -16,14 +16,17 @@ from django.db.models.functions import Coalesce, Greatest
 from compression.consequences import Consequences, consequences
 from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
+from compression.engine.references import REFERENCES
 from compression.field_consequences import KEEPS
 from compression.models import PolicyVersion
 from compression.policies import STARTING_POINT, InForce, changes, standing_adoptions
 from compression.policy_figures import comparison
 from compression.policy_form import PIN_FIELDS, ROLES, PinRow, PolicyForm, Shown
 from compression.policy_history import adoptions, history
+from compression.policy_keys import preset_groups
 from compression.policy_table import rows
 from compression.project_peaks import project_peaks
+from compression.reference_facts import reference_facts
 from compression.replays import stored_replay
 from compression.trial import Line
 from compression.warm_sessions import warm_session
@@ -116,6 +119,10 @@ def preview_context(
         "idle_pins": [view for view in pin_views if _is_idle(view)],
         "shown_pins": [view for view in pin_views if not _is_idle(view)],
         "changes": changed,
+        "reference": reference_facts(form.policy) if form.policy else None,
+        "reference_names": tuple(REFERENCES) if form.raw("strategy") == "reference" else (),
+        "reference_raw": form.raw("reference"),
+        "parameters_raw": form.raw("parameters"),
         "saved": _saved_as(project, form.policy) if form.policy and changed else None,
         "rows": rows(found.trial) if found else [],
         "figure": orjson.dumps(comparison(found.trial, short_label(in_force))).decode() if found else "",
@@ -162,7 +169,7 @@ def page_context(
     return {
         "session": session,
         "sessions": offered,
-        "presets": PRESETS.values(),
+        "presets": preset_groups(),
         "roles": ROLES,
         "history": past,
         "adoptions": adoptions(project),

@@ -21,6 +21,7 @@ from compression import runs
 from compression.compression_log import CompressionLog, compression_log, csv_rows
 from compression.csv_rows import csv_text
 from compression.engine.policy import InvalidPolicy, build
+from compression.event_words import ladder_steps
 from compression.models import Run, RunResult
 from compression.policy_keys import key_in_force, key_of, offered
 from compression.replays import stored_replay
@@ -174,7 +175,15 @@ def results_context(request: PageRequest, run: Run) -> dict[str, Any]:
         "state": state | {"sort": page.sort},
         "page": page,
         "page_size": PAGE_SIZE,
-        "rows": [{"result": row, "turn": turn_to_look_at(row), "is_moved": is_moved(row)} for row in page.rows],
+        "rows": [
+            {
+                "result": row,
+                "turn": turn_to_look_at(row),
+                "is_moved": is_moved(row),
+                "ladder": ladder_steps(row.summary),
+            }
+            for row in page.rows
+        ],
         "columns": COLUMNS,
         "filters": [(name, label) for name, (label, _) in FILTERS.items()],
         "is_filtered": bool(state["q"] or state["only"]),

@@ -13,8 +13,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from compression.alarms import alarms
 from compression.engine.edits import Event
 from compression.engine.policy import Policy
+from compression.event_words import STEPS, by_turn, did
 from compression.forms import PageState
 from compression.replay_document import ReplayDocument
 from compression.saved_names import SAVED_NAMES
@@ -40,11 +42,14 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Banner:
-    """``mood`` is info, warn or error."""
+    """``mood`` is info, warn or error; ``url`` leads to ``turn``."""
 
     mood: str
     title: str
     lines: tuple[str, ...] = ()
+    remedy: str = ""
+    turn: int | None = None
+    url: str = ""
 
 
 def facts(session: Session, document: ReplayDocument, policy: Policy) -> list[Fact]:
@@ -153,16 +158,13 @@ def trigger_turn(document: ReplayDocument, policy: Policy) -> int | None:
     return next((turn for turn, tokens in enumerate(document.table.before) if tokens > line), None)
 
 
-def banners(session: Session, document: ReplayDocument, policy: Policy) -> list[Banner]:
+def banners(document: ReplayDocument, state: PageState) -> list[Banner]:
     """Alarms first, then why nothing was saved."""
-    found = []
-    summary = document.summary
-    if summary["violations"]:
-        title = _("%(n)s invariants are broken") % {"n": summary["violations"]}
-        found.append(Banner("error", title, tuple(summary["violation_list"][:5])))
-    if document.alarms:
-        said = tuple(alarm.removesuffix(": compression stopped") for alarm in document.alarms[:5])
-        found.append(Banner("warn", _("Compression stopped"), said))
+    summary, policy = document.summary, state.policy
+    found = [
+        Banner(alarm.mood, alarm.title, alarm.lines, alarm.remedy, alarm.turn, _turn_url(state, alarm.turn))
+        for alarm in alarms(summary, document.events, document.table.overruns, policy)
+    ]
     if summary["warnings"]:
         found.append(Banner("info", _("How this history is read"), tuple(summary["warnings"][:5])))
     if not summary["events"] and document.turns:
@@ -170,10 +172,16 @@ def banners(session: Session, document: ReplayDocument, policy: Policy) -> list[
     return found
 
 
+def _turn_url(state: PageState, turn: int | None) -> str:
+    return "" if turn is None else state.url(turn=turn)
+
+
 def why_nothing(document: ReplayDocument, policy: Policy) -> str:
     """One sentence on why a policy changed nothing in this session."""
     if policy.strategy == "none":
         return _("this policy never compresses.")
+    if policy.strategy == "reference":
+        return _("the rules of %(reference)s found nothing to do in this session.") % {"reference": policy.reference}
     if policy.strategy == "recorded":
         return _("the agent compacted nothing in this session, as far as its log says.")
     peak, line = document.summary["peak_before"], policy.trigger_ratio * document.context_window
@@ -191,8 +199,17 @@ def why_nothing(document: ReplayDocument, policy: Policy) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
+    """``said``: what it did. ``is_first`` of its turn, of which the page shows ``steps`` events."""
+
     event: Event
     url: str
+    said: str
+    is_first: bool
+    steps: int
+
+    @property
+    def is_step(self) -> bool:
+        return self.event.kind in STEPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +237,9 @@ def events_page(document: ReplayDocument, state: PageState, first: int = 0) -> E
     """Events from number ``first``, each with the address of its turn."""
     first = min(first, max(0, len(document.events) - 1))
     events = document.events[first : first + EVENTS_PAGE]
-    return EventsPage(tuple(EventRow(e, state.url(turn=e.turn)) for e in events), first, len(document.events))
+    turns = by_turn(events)
+    rows = (EventRow(e, state.url(turn=e.turn), did(e), e is turns[e.turn][0], len(turns[e.turn])) for e in events)
+    return EventsPage(tuple(rows), first, len(document.events))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +253,7 @@ class TurnRow:
     after: int
     usage: float
     is_over: bool
-    event: Event | None
+    events: Sequence[Event]
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,7 +278,7 @@ class TurnsPage:
 def turns_page(document: ReplayDocument, state: PageState, first: int) -> TurnsPage:
     """The table twin of the timeline, from turn ``first``."""
     first = min(first, max(0, document.turns - 1))
-    events = {event.turn: event for event in document.events if event.edits or event.left}
+    events = by_turn(event for event in document.events if event.changes)
     table, minutes, reserve = document.table, document.minutes, state.policy.reserve_output
     rows = [
         TurnRow(
@@ -272,7 +291,7 @@ def turns_page(document: ReplayDocument, state: PageState, first: int) -> TurnsP
             after=table.after[t],
             usage=(table.after[t] + reserve) / document.context_window,
             is_over=table.after[t] + reserve > document.context_window,
-            event=events.get(t),
+            events=events.get(t, ()),
         )
         for t in range(first, min(first + TURNS_PAGE, document.turns))
     ]

@@ -16,6 +16,7 @@ from compression.forms import AXES, SIDES, PageState
 from compression.losses_page import waiting_card
 from compression.own_compactions import LISTED, own_compactions
 from compression.policy_menu import PolicyMenu
+from compression.reference_facts import reference_facts
 from compression.replay_document import ReplayDocument
 from compression.search_query import ROLES, ZONES
 from compression.session_facts import across, banners, bounded, events_page, facts, neighbours
@@ -31,7 +32,7 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
     before = strip(document, turn, after=False, reserve=reserve)
     after = strip(document, turn, after=True, reserve=reserve)
     earlier, later = neighbours(document, turn)
-    first_change = next((event.turn for event in document.events if event.edits or event.left), None)
+    first_change = next((event.turn for event in document.events if event.changes), None)
     shows_after = state.side != "before"
     return {
         "session": session,
@@ -45,6 +46,7 @@ def window_context(session: Session, document: ReplayDocument, state: PageState,
             for name, one in (("before", before), ("after", after))
             if state.side in ("both", "diff") or name == state.side
         ],
+        "reference": reference_facts(state.policy),
         "has_note": shows_after and document.note(turn) is not None,
         "is_session_window": True,
         "is_smaller": after.tokens < before.tokens,
@@ -95,7 +97,7 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
         "document": document,
         "facts": shown_facts,
         "facts_across": across(len(shown_facts)),
-        "banners": banners(session, document, state.policy),
+        "banners": banners(document, state),
         "axes": [(name, label, state.url(axis=name), no_axis(document, name)) for name, label in AXES],
         "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],
         "has_recorded": any(value is not None for value in document.recorded),

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from heapq import nlargest
 from typing import Any
 
+from compression.engine.edits import Event
 from compression.engine.policy import Policy
+from compression.event_words import by_turn, did
 from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 
@@ -15,6 +17,9 @@ MARKERS_SHOWN, OWN_SHOWN = 40, 30
 
 LINES_SHOWN = 12
 LABELS_SHOWN = 5
+
+SYMBOLS = {"aggressive": "diamond", "truncate": "square", "archive": "star", "rezone": "hexagon", "incompressible": "x"}
+"""The shapes of the ladder's steps; every other event is a triangle."""
 
 
 def _limits(document: ReplayDocument, policy: Policy) -> list[tuple[int, str, str, str]]:
@@ -56,21 +61,28 @@ def limit_names(document: ReplayDocument, policy: Policy, top: int) -> list[dict
     ]  # fmt: skip
 
 
+def _marked(document: ReplayDocument) -> list[Event]:
+    return [e for e in document.events if e.changes or e.reclaimed or e.kind == "incompressible"]
+
+
 def event_marks(document: ReplayDocument, places: Sequence[float]) -> list[dict[str, Any]]:
-    """One mark for each event that changed something, and a drop line where there are few.
+    """One mark for each event that changed something, steps of the ladder in shapes of their own, and a drop line
+    where there are few.
 
     Nothing where there are many: ``event_strokes`` draws those.
     """
-    events = [event for event in document.events if event.edits or event.reclaimed]
-    if not events:
-        return []
-    if len(events) > MARKERS_SHOWN:
+    events = _marked(document)
+    if not events or len(events) > MARKERS_SHOWN:
         return []
     marks = {
         "type": "scatter", "mode": "markers", "name": "event", "x": [places[e.turn] for e in events],
-        "y": [e.before for e in events], "marker": {"symbol": "triangle-down", "size": 9, "color": "var:warn"},
-        "customdata": [[len(e.edits), e.reclaimed] for e in events],
-        "hovertemplate": "event: %{customdata[0]} blocks, −%{customdata[1]:,}<extra></extra>",
+        "y": [e.before for e in events],
+        "marker": {
+            "symbol": [SYMBOLS.get(e.kind, "triangle-down") for e in events], "size": 9,
+            "color": ["var:bad" if e.kind in SYMBOLS else "var:warn" for e in events],
+        },
+        "customdata": [[e.kind, did(e), e.reclaimed] for e in events],
+        "hovertemplate": "%{customdata[0]}: %{customdata[1]}, −%{customdata[2]:,}<extra></extra>",
     }  # fmt: skip
     if len(events) > LINES_SHOWN:
         return [marks]
@@ -83,31 +95,48 @@ def event_marks(document: ReplayDocument, places: Sequence[float]) -> list[dict[
 
 
 def event_strokes(document: ReplayDocument, places: Sequence[float]) -> list[dict[str, Any]]:
-    """Many events as one path, a stroke from before to after for each; none where each has a mark."""
-    events = [event for event in document.events if event.edits or event.reclaimed]
+    """Many events as two paths, a stroke from before to after for each: those of the ladder, and all others. None
+    where each has a mark."""
+    events = _marked(document)
     if len(events) <= MARKERS_SHOWN:
         return []
-    path = "".join(f"M{places[e.turn]},{e.before}L{places[e.turn]},{e.after}" for e in events)
-    stroke = {"type": "path", "xref": "x", "yref": "y", "path": path, "line": {"color": "var:warn", "width": 2}}
-    return [stroke]
+    strokes = []
+    for colour, chosen in (
+        ("warn", [e for e in events if e.kind not in SYMBOLS]),
+        ("bad", [e for e in events if e.kind in SYMBOLS]),
+    ):
+        path = "".join(f"M{places[e.turn]},{e.before}L{places[e.turn]},{e.after}" for e in chosen)
+        if path:
+            line = {"color": f"var:{colour}", "width": 2}
+            strokes.append({"type": "path", "xref": "x", "yref": "y", "path": path, "line": line})
+    return strokes
 
 
 def event_labels(document: ReplayDocument, places: Sequence[float], top: int) -> list[dict[str, Any]]:
-    """What each event did, in words, where there are few of them."""
-    events = [event for event in document.events if event.edits or event.reclaimed]
-    if len(events) > LABELS_SHOWN:
+    """What was done at each turn with events, in words, where there are few of them."""
+    turns = by_turn(_marked(document))
+    if len(turns) > LABELS_SHOWN:
         return []
     end = places[-1] if len(places) else 1
     return [
         {
-            "x": places[event.turn], "y": event.before, "yanchor": "bottom", "yshift": 6, "showarrow": False,
-            "xanchor": "right" if places[event.turn] > 0.6 * end else "left",
-            "text": f"{_blocks(len(event.edits))}, −{event.reclaimed / 1000:.1f}K",
+            "x": places[turn], "y": events[0].before, "yanchor": "bottom", "yshift": 6, "showarrow": False,
+            "xanchor": "right" if places[turn] > 0.6 * end else "left", "text": _label(events),
             "bgcolor": "var:card/0.82", "borderpad": 2, "font": {"color": "var:warn", "size": 11},
         }
-        for event in events
-        if event.before <= top
+        for turn, events in turns.items()
+        if events[0].before <= top
     ]  # fmt: skip
+
+
+def _label(events: Sequence[Event]) -> str:
+    blocks = len({(edit.message, edit.part) for event in events for edit in event.edits})
+    left = len({i for event in events for i in event.left})
+    steps = list(dict.fromkeys(event.kind for event in events if event.kind in SYMBOLS))
+    what = [_blocks(blocks)] if blocks else []
+    what += [f"{left} left"] if left else []
+    said = ", ".join([*what, f"−{sum(event.reclaimed for event in events) / 1000:.1f}K"])
+    return f"{said} ({', '.join(steps)})" if steps else said
 
 
 def _blocks(count: int) -> str:

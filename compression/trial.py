@@ -71,6 +71,17 @@ class Trial:
         """Uncalibrated tokens of every tool result, the smallest first."""
         return sorted(tokens for _, _, tokens in self.course.results)
 
+    def part_tokens(self, kind: str) -> list[int]:
+        """Uncalibrated tokens of every part of a kind that may be changed: those with a signature never may."""
+        transcript = self.course.transcript
+        return [
+            tokens
+            for message, counts in zip(transcript.messages, transcript.counts, strict=True)
+            if message.index not in self.course.excluded
+            for part, tokens in zip(message.parts, counts, strict=True)
+            if part.kind == kind and not part.signature
+        ]
+
     def events(self, *kinds: str) -> list[Event]:
         """The draft's events of some kinds; ``compress`` when none is named."""
         wanted = kinds or ("compress",)

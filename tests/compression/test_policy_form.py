@@ -40,10 +40,12 @@ def policies(draw: st.DrawFn) -> Policy:
     least, most = sorted((draw(st.integers(0, 5_000_000)), draw(st.integers(0, 5_000_000))))
     window = draw(st.none() | st.integers(1_000, 20_000_000))
     reserve = draw(st.integers(0, 1_000_000 if window is None else min(window - 1, 1_000_000)))
+    strategy = draw(st.sampled_from(get_args(Policy.model_fields["strategy"].annotation)))
     return Policy(
         name=draw(WORDS),
         about=draw(st.just("") | WORDS),
-        strategy=draw(st.sampled_from(get_args(Policy.model_fields["strategy"].annotation))),
+        strategy=strategy,
+        reference=draw(st.sampled_from(sorted(REFERENCES))) if strategy == "reference" else None,
         context_window="auto" if window is None else window,
         trigger_ratio=(high + 1) / 100,
         target_ratio=low / 100,
@@ -89,7 +91,7 @@ def test_whatever_is_typed_gives_a_policy_or_a_fault(typed: dict[str, str]) -> N
 
 
 def test_every_field_of_the_model_is_in_the_form_under_a_name_for_people() -> None:
-    assert set(SETTINGS) | {"pins", "name", "about", "schema_version"} == set(Policy.model_fields)
+    assert {*SETTINGS, *RULES, "pins", "name", "about", "schema_version"} == set(Policy.model_fields)
     assert set(LABELS) == set(Policy.model_fields) - {"schema_version"}
     assert {setting.section for setting in SETTINGS.values()} == set(SECTIONS)
 

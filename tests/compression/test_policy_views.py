@@ -386,7 +386,7 @@ def test_a_menu_tells_versions_by_their_notes_and_marks_what_is_in_force(signed_
     saved(signed_in, trigger_ratio="0.9")
     signed_in.post(f"{PAGE}versions/2/adopt/")
 
-    (_, versions), (_, presets) = signed_in.get(f"{PAGE}diff/").context["choices"]
+    (_, versions), (_, presets), *_ = signed_in.get(f"{PAGE}diff/").context["choices"]
 
     assert [label for _, label, _ in versions] == ["v2 · hermes · in force", "v1 · less often"]
     assert presets[0][1] == f"preset {presets[0][0]}"
@@ -395,7 +395,9 @@ def test_a_menu_tells_versions_by_their_notes_and_marks_what_is_in_force(signed_
 def test_a_diff_against_a_preset(signed_in: Client, project: Project) -> None:
     response = signed_in.get(f"{PAGE}diff/?old=hermes&new=chapter")
 
-    assert [row.label for row in response.context["rows"]] == ["Context window", "Stub, at most", "Command output"]
+    assert [row.label for row in response.context["rows"]] == [
+        "Context window", "Smallest result", "Superseded first", "Allocation", "Stub, at most", "Command output",
+    ]  # fmt: skip
 
 
 # files
