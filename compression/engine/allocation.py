@@ -20,7 +20,7 @@ from compression.engine.occurrences import occurrences_of
 from compression.engine.policy import Policy
 from compression.engine.reading import reading_of
 from compression.engine.stubs import Stubber
-from compression.engine.worth import said_beside, worths
+from compression.engine.worth import readings_beside, said_by, worths
 
 __all__ = ["Candidate", "allocate", "prepare"]
 
@@ -34,6 +34,7 @@ def prepare(course: Course, stubber: Stubber, first: int = 0) -> None:
         if message.index in course.excluded:
             continue
         reading = reading_of(message)
+        reading.settle()
         if message.role != "tool":
             attend(reading.text)
         for j, part in enumerate(message.parts):
@@ -63,9 +64,10 @@ def allocate(
         prepared = stubber.proposals.of(part, course.arguments.get(part.call_id, ""), sha)
         found.append(Candidate(i, j, tokens, part, sha, prepared))
     focus = focus_of(course, names, request) if policy.context_aware else Focus()
-    said = said_beside(names, request.indexes(), {candidate.message for candidate in found}, standing)
+    beside = readings_beside(names, request.indexes(), {candidate.message for candidate in found}, standing)
+    said = said_by(beside, [candidate.prepared for candidate in found])
     end = course.prefix[request.end]
-    aged = [(candidate.prepared.listing, end - course.prefix[candidate.message + 1]) for candidate in found]
+    aged = [(candidate.prepared, end - course.prefix[candidate.message + 1]) for candidate in found]
     least = sum(min(policy.stub_budget(tokens), tokens // 2) for _, _, tokens in results)
     most = policy.novelty_ceiling * sum(tokens for _, _, tokens in results)
     cover = Cover(found, worths(aged, said, focus), stubber, diagnosing=focus.diagnosing)

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import repeat
+from operator import itemgetter
 
 from compression.engine.proposals import GAP_TOKENS, Prepared
 from compression.engine.stubs import Draft, Stub, Stubber
@@ -22,11 +23,12 @@ _FIRST_LINE = 34  # a stub's own line and the count of what was omitted, in toke
 _LIST = "also: "
 _LIST_TOKENS = 4
 _SMALLEST = 2  # fewer tokens than this hold no name
-_SPENT = 0.99  # of the budget: a second round for less changes nothing that can be seen
+_SPENT = 0.98  # of the budget: a second round for less changes nothing that can be seen
 _ROUNDS = 3
-_PATIENCE = 64  # so many in a row that do not fit: what is left fits no more
+_PATIENCE = 64  # so many that do not fit: what is left fits no more
+_RATE = itemgetter(0)
 
-_Row = tuple[float, int, int, str]  # worth a token (negative), candidate, unit or -1, name
+_Row = tuple[float, int, int, str]  # worth a token, candidate, unit or -1, name
 
 
 @dataclass(slots=True)
@@ -53,11 +55,9 @@ class Candidate:
 
     def cost(self, number: int) -> int:
         """About how many tokens a unit adds, with the marks of the gaps around it."""
-        tokens, units = self.prepared.tokens[number], self.prepared.units
-        unit = units.units[number]
-        if unit.lines and units.gaps == "mark":
-            tokens += GAP_TOKENS * (1 - (unit.first in self.ends) - (unit.first + unit.lines in self.starts))
-        return max(1, tokens)
+        first, end = self.prepared.edges[number]
+        tokens = self.prepared.alone[number] - GAP_TOKENS * ((first in self.ends) + (end in self.starts))
+        return tokens if tokens > 1 else 1
 
     def name_cost(self, name: str) -> int:
         """How many tokens a name adds to the list."""
@@ -65,12 +65,12 @@ class Candidate:
 
     def take(self, number: int) -> None:
         """Put a unit into the stub."""
-        unit = self.prepared.units.units[number]
+        first, end = self.prepared.edges[number]
         self.taken.add(number)
         self.stale = True
-        if unit.lines:
-            self.starts.add(unit.first)
-            self.ends.add(unit.first + unit.lines)
+        if first >= 0:
+            self.starts.add(first)
+            self.ends.add(end)
 
     def drop(self, number: int, name: str) -> None:
         """Take back a unit or a name."""
@@ -85,9 +85,9 @@ class Candidate:
         units = self.prepared.units
         chosen = [units.units[number] for number in sorted(self.taken)]
         if self.listed:
-            said = {name for number in self.taken for name in self.prepared.names[number]}
-            wanted = self.listed - said
-            listed = [name.text for name in self.prepared.listing if name.text in wanted]
+            names = self.prepared.names
+            wanted = self.listed.difference(*[names[number] for number in self.taken])
+            listed = [name for name in self.prepared.list_tokens if name in wanted]
             if listed:
                 label = "name" if len(listed) == 1 else "names"
                 chosen.append(Unit(_LIST + ", ".join(listed), "may", 1 << 39, 0, label))
@@ -96,12 +96,13 @@ class Candidate:
 
 
 class Cover:
-    """The state of one allocation while it runs. ``worths``: for each candidate its own names."""
+    """The state of one allocation while it runs. ``worths``: for each candidate its own names, and what its age makes of
+    a weight."""
 
     def __init__(
         self,
         candidates: Sequence[Candidate],
-        worths: Sequence[Mapping[str, float]],
+        worths: Sequence[tuple[Mapping[str, float], float]],
         stubber: Stubber,
         *,
         diagnosing: bool,
@@ -110,10 +111,10 @@ class Cover:
         self._worths = worths
         self._stubber = stubber
         self._diagnosing = diagnosing
-        self._open = {name: value for own in worths for name, value in own.items()}
+        self._open = {name: value for own, _ in worths for name, value in own.items()}
         self._order: list[_Row] = []
         self._rows: list[_Row] = []  # best last
-        self._demoted: list[_Row] = []  # a heap: what turned out to be worth less
+        self._demoted: list[_Row] = []  # a heap, its rates negative: what turned out to be worth less
         self._plain_left = True
 
     def spend(self, budget: float, floor: int) -> None:
@@ -159,80 +160,82 @@ class Cover:
             self._open.pop(name, None)
 
     def _first_rows(self) -> list[_Row]:
-        """Every name by itself, every unit that may come before one of its names, all musts; the best last."""
+        """Every name by itself, every unit that may come before one of its names, all musts; the best last.
+
+        Units stand at what they would be worth if nothing else said their names: what they are worth is asked when
+        their turn comes.
+        """
         rows: list[_Row] = []
-        value_of, nothing = self._open.get, repeat(0.0)
-        for at, (candidate, own) in enumerate(zip(self._candidates, self._worths, strict=True)):
+        for at, (candidate, (own, fresh)) in enumerate(zip(self._candidates, self._worths, strict=True)):
             prepared = candidate.prepared
-            tokens, names = prepared.list_tokens, prepared.names
-            factors, plain, alone = prepared.factors, prepared.plain, prepared.alone
-            rows += [(-value / tokens[name], at, -1, name) for name, value in own.items()]
-            for number in prepared.strong:
-                value = sum(map(value_of, names[number], nothing))
-                if value:
-                    rows.append((-(value * factors[number] + plain[number]) / alone[number], at, number, ""))
-            rows += [(-rate, at, number, "") for rate, number in prepared.others]
+            tokens = prepared.list_tokens
+            rows += [(value / tokens[name], at, -1, name) for name, value in own.items()]
+            rows += [(rate * fresh, at, number, "") for rate, number in prepared.strong]
+            rows += [(rate, at, number, "") for rate, number in prepared.weak_musts]
             if self._diagnosing:
                 rows += [
-                    (-self._value(candidate, number) / alone[number], at, number, "") for number in prepared.diagnostic
+                    (self._value(candidate, number) / prepared.alone[number], at, number, "")
+                    for number in sorted(prepared.diagnostic)
                 ]
-        rows.sort(reverse=True)
+        rows.sort(key=_RATE)
         return rows
 
     def _plain_rows(self) -> list[_Row]:
         """What is worth something even without a name, the best last."""
-        rows = [
-            (-rate, at, number, "")
-            for at, candidate in enumerate(self._candidates)
-            for rate, number in candidate.prepared.plains
-        ]
-        rows.sort(reverse=True)
-        return rows
+        return sorted(
+            (
+                (rate, at, number, "")
+                for at, candidate in enumerate(self._candidates)
+                for rate, number in candidate.prepared.plains
+            ),
+            key=_RATE,
+        )
 
     def _value(self, candidate: Candidate, number: int) -> float:
         prepared = candidate.prepared
-        value = sum(map(self._open.get, prepared.names[number], repeat(0.0))) * prepared.factors[number]
+        value, names = prepared.plain[number], prepared.names[number]
+        if names:
+            value += sum(map(self._open.get, names, repeat(0.0))) * prepared.factors[number]
         if self._diagnosing and number in prepared.diagnostic:
             value += DIAGNOSTIC_WORTH
-        return value + prepared.plain[number]
+        return value
 
     def _greedy(self, room: float) -> bool:
         """Spend about ``room`` tokens. Whether there is anything left that did not fit."""
-        demoted, still_open = self._demoted, self._open
+        rows, demoted, still_open, candidates = self._rows, self._demoted, self._open, self._candidates
         passed: list[_Row] = []
-        failed = 0
-        while room > _SMALLEST and failed < _PATIENCE:
-            if demoted and (not self._rows or demoted[0] < self._rows[-1]):
+        while room > _SMALLEST and len(passed) < _PATIENCE:
+            if demoted and (not rows or -demoted[0][0] > rows[-1][0]):
                 row = heappop(demoted)
-            elif self._rows:
-                row = self._rows.pop()
+                rate = -row[0]
+            elif rows:
+                row = rows.pop()
+                rate = row[0]
             elif self._plain_left:
                 self._plain_left = False
-                self._rows = self._plain_rows()
+                rows += self._plain_rows()
                 continue
             else:
                 break
-            key, at, number, name = row
-            candidate = self._candidates[at]
+            _, at, number, name = row
+            candidate = candidates[at]
             if name:
                 if name not in still_open:
                     continue
                 cost = candidate.name_cost(name)
+            elif number in candidate.taken:
+                continue
             else:
-                if number in candidate.taken:
-                    continue
-                value = self._value(candidate, number)
-                cost = candidate.cost(number)
+                value, cost = self._value(candidate, number), candidate.cost(number)
+                now = value / cost
                 # A gap that closed makes a unit cheaper: what rises is taken at once.
-                if key < -value / cost and self._waits(-value / cost):
+                if now < rate and ((rows and rows[-1][0] > now) or (demoted and -demoted[0][0] > now)):
                     if value:
-                        heappush(demoted, (-value / cost, at, number, ""))
+                        heappush(demoted, (-now, at, number, ""))
                     continue
             if cost > room:
-                failed += 1
-                passed.append(row)
+                passed.append((-rate, at, number, name))
                 continue
-            failed = 0
             if name:
                 candidate.listed.add(name)
                 candidate.stale = True
@@ -244,11 +247,7 @@ class Cover:
             self._order.append(row)
         for row in passed:
             heappush(demoted, row)
-        return bool(demoted or self._rows or self._plain_left)
-
-    def _waits(self, key: float) -> bool:
-        """Whether something else is worth more a token."""
-        return bool((self._rows and self._rows[-1][0] < key) or (self._demoted and self._demoted[0][0] < key))
+        return bool(demoted or rows or self._plain_left)
 
     def _drop(self, excess: float) -> None:
         """Take back the last choices, about ``excess`` tokens of them."""

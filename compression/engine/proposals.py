@@ -16,7 +16,7 @@ from compression.engine import compressors
 from compression.engine.content_types import ContentType, detect
 from compression.engine.focus import DIAGNOSTIC, pieces_of_name
 from compression.engine.identifiers import spans, unescaped
-from compression.engine.reading import reading_of_part, words
+from compression.engine.reading import marks, reading_of_part, words
 from compression.engine.shelf import Shelf
 from compression.engine.tokens import CachedCounter
 from compression.engine.transcript import Part
@@ -52,16 +52,16 @@ GAP_TOKENS = 2
 _SHELF_CHARACTERS = 16_000_000
 _GUTTER = re.compile(r"(?m)^ *[0-9]+[\u2192\t|]")
 _SEAM = "\n\x00\n"
+_NOWHERE = (-1, -1)
 
 
 class Name(NamedTuple):
-    """A name of a result. ``weight`` by its class, ``tokens`` in a list of names; ``words`` when it is made of others
-    than itself, ``pieces`` as the current work is looked for in it."""
+    """A name of a result: ``weight`` by its class, ``tokens`` in a list of names, ``pieces`` as the current work is
+    looked for in it."""
 
     text: str
     weight: float
     tokens: int
-    words: frozenset[str] | None
     pieces: frozenset[str]
 
 
@@ -80,7 +80,8 @@ class Prepared:
 
     def settle(self) -> None:
         """Work out now what otherwise waits until it is asked for."""
-        _ = self.strong, self.others, self.plains, self.factors, self.alone, self.musts, self.diagnostic
+        _ = (self.words, self.others, self.ranked, self.list_tokens, self.factors, self.plain)
+        _ = (self.alone, self.strong, self.musts, self.weak_musts, self.plains, self.diagnostic)
 
     @cached_property
     def list_tokens(self) -> Mapping[str, int]:
@@ -101,23 +102,54 @@ class Prepared:
         return tuple(PLAIN[unit.tier] for unit in self.units.units)
 
     @cached_property
-    def alone(self) -> tuple[int, ...]:
-        """For each unit, its tokens where no neighbour is taken."""
-        gap = GAP_TOKENS if self.units.gaps == "mark" else 0
-        return tuple(own + (gap if unit.lines else 0) for own, unit in zip(self.tokens, self.units.units, strict=True))
+    def edges(self) -> tuple[tuple[int, int], ...]:
+        """For each unit, the entry of the original that it begins with and the one after it; (-1, -1) for a unit that
+        no mark stands beside."""
+        marked = self.units.gaps == "mark"
+        return tuple(
+            (unit.first, unit.first + unit.lines) if marked and unit.lines else _NOWHERE for unit in self.units.units
+        )
 
     @cached_property
-    def strong(self) -> tuple[int, ...]:
-        """Units that are worth more a token than one of their names by itself: they may come before it."""
+    def alone(self) -> tuple[int, ...]:
+        """For each unit, its tokens where no neighbour is taken."""
+        return tuple(
+            own + (GAP_TOKENS if edge != _NOWHERE else 0) for own, edge in zip(self.tokens, self.edges, strict=True)
+        )
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The names that are one word."""
+        return frozenset(name.text for name in self.listing if words(name.text) == {name.text})
+
+    @cached_property
+    def others(self) -> Mapping[str, frozenset[str]]:
+        """The names that are more, or less, with what a text must have to say them."""
+        return {name.text: marks(name.text) for name in self.listing if name.text not in self.words}
+
+    @cached_property
+    def ranked(self) -> tuple[Name, ...]:
+        """The names, those that are worth most a token last."""
+        return tuple(sorted(self.listing, key=lambda name: (name.weight / name.tokens, name.text)))
+
+    @cached_property
+    def strong(self) -> tuple[tuple[float, int], ...]:
+        """(worth a token, unit) of units that are worth more a token than some of their names by themselves when the
+        others of their names have been taken alone: only these may ever come before a name. The best last."""
         weights = {name.text: name.weight for name in self.listing}
         found = []
         for number, names in enumerate(self.names):
-            own = [name for name in names if name in weights]
-            if own:
-                worth = sum(weights[name] for name in own) * self.factors[number] + self.plain[number]
-                if worth / self.alone[number] > min(weights[name] / self.list_tokens[name] for name in own):
-                    found.append(number)
-        return tuple(found)
+            left = {name: weights[name] / self.list_tokens[name] for name in names if name in weights}
+            rates: list[float] = []
+            size = 0
+            while len(left) != size:
+                size = len(left)
+                worth = sum(weights[name] for name in left) * self.factors[number] + self.plain[number]
+                rates.append(worth / self.alone[number])
+                left = {name: single for name, single in left.items() if single < rates[-1]}
+            if left:
+                found.append((rates[0], number))
+        return tuple(sorted(found))
 
     @cached_property
     def musts(self) -> tuple[int, ...]:
@@ -127,19 +159,16 @@ class Prepared:
         return tuple(sorted(found, key=lambda number: (units[number].rank, units[number].order)))
 
     @cached_property
-    def others(self) -> tuple[tuple[float, int], ...]:
-        """(worth a token beside its names, unit) of the first tier's units that are not strong."""
-        strong = {*self.strong}
-        return tuple((self.plain[number] / self.alone[number], number) for number in self.musts if number not in strong)
+    def weak_musts(self) -> tuple[tuple[float, int], ...]:
+        """(worth a token beside its names, unit) of the first tier's units that are not strong, the best last."""
+        rest = {*self.musts}.difference(number for _, number in self.strong)
+        return tuple(sorted((self.plain[number] / self.alone[number], number) for number in rest))
 
     @cached_property
     def plains(self) -> tuple[tuple[float, int], ...]:
-        """(worth a token beside its names, unit) of all that are worth something even without a name."""
-        return tuple(
-            (plain / alone, number)
-            for number, (plain, alone) in enumerate(zip(self.plain, self.alone, strict=True))
-            if plain
-        )
+        """(worth a token beside its names, unit) of all that are worth something even without a name, best last."""
+        rows = zip(self.plain, self.alone, range(len(self.alone)), strict=True)
+        return tuple(sorted((plain / alone, number) for plain, alone, number in rows if plain))
 
     @cached_property
     def diagnostic(self) -> frozenset[int]:
@@ -175,15 +204,11 @@ class Proposals:
             units,
             _names(units.units),
             tuple(tokens[:own]),
-            tuple(_name(name, kind, cost) for (name, kind), cost in zip(found, tokens[own:], strict=True)),
+            tuple(
+                Name(intern(name), WEIGHTS[kind], cost, pieces_of_name(name))
+                for (name, kind), cost in zip(found, tokens[own:], strict=True)
+            ),
         )
-
-
-def _name(text: str, kind: str, tokens: int) -> Name:
-    asked = words(text)
-    return Name(
-        intern(text), WEIGHTS[kind], tokens, None if asked == {text} else frozenset(asked), pieces_of_name(text)
-    )
 
 
 def _names(units: Sequence[Unit]) -> tuple[tuple[str, ...], ...]:

@@ -17,6 +17,7 @@ from compression.engine.shelf import Shelf
 from compression.engine.transcript import Message, Part
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
+_PAIR = re.compile(r"(?<![A-Za-z0-9_])(?=([A-Za-z0-9_]++[^A-Za-z0-9_\s]{1,3}+[A-Za-z0-9_]++))")
 _SEEN = ("tool_result", "text", "tool_call")
 _SHELF_CHARACTERS = 6_000_000
 
@@ -26,6 +27,12 @@ def words(text: str) -> set[str]:
     return set(_WORD.findall(text))
 
 
+def marks(name: str) -> frozenset[str]:
+    """What a text must have to say a name that is no single word: every two neighbouring words with the one to three
+    characters between them, no blanks among these; its words when it has no such pairs."""
+    return frozenset(_PAIR.findall(name) or words(name))
+
+
 class Reading:
     """One text. ``tool``: it is a tool's, so quoted names on lines that speak of trouble count too."""
 
@@ -33,6 +40,15 @@ class Reading:
         self.text = text
         self.words = words(text)
         self._tool = tool
+
+    def settle(self) -> None:
+        """Work out now what otherwise waits until it is asked for."""
+        _ = self.marks, self.names
+
+    @cached_property
+    def marks(self) -> frozenset[str]:
+        """Its pairs of words and its words."""
+        return frozenset(self.words.union(_PAIR.findall(self.text)))
 
     @cached_property
     def names(self) -> dict[str, str]:

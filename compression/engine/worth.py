@@ -8,13 +8,12 @@ at. Which names are kept is not decided here.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
 
 from compression.engine.edits import Edit
 from compression.engine.focus import Focus
 from compression.engine.identifiers import occurs
 from compression.engine.occurrences import Occurrences
-from compression.engine.proposals import Name
+from compression.engine.proposals import Prepared
 from compression.engine.reading import Reading, reading_of_stub
 
 RELEVANT = 1.3
@@ -30,65 +29,65 @@ HALF_LIFE = 40_000
 """Tokens after which a name has lost half of what its age can take, which is two thirds of its worth."""
 
 
-class Said:
-    """What some texts say, asked for single names. ``words`` = all their whole words."""
-
-    def __init__(self, readings: Sequence[Reading]) -> None:
-        self._readings = readings
-        self.words: set[str] = set().union(*(reading.words for reading in readings))
-        self._holders: dict[str, list[Reading]] = {}
-
-    @cached_property
-    def _names(self) -> set[str]:
-        return set().union(*(reading.names for reading in self._readings))
-
-    def holds(self, name: str, asked: frozenset[str]) -> bool:
-        """Whether a name that is made of the words ``asked`` stands somewhere."""
-        if not self.words.issuperset(asked):
-            return False
-        if name in self._names:
-            return True
-        fewest = min((self._holding(word) for word in asked), key=len, default=self._readings)
-        return any(reading.words.issuperset(asked) and occurs(name, reading.text) for reading in fewest)
-
-    def _holding(self, word: str) -> Sequence[Reading]:
-        found = self._holders.get(word)
-        if found is None:
-            found = self._holders[word] = [reading for reading in self._readings if word in reading.words]
-        return found
-
-
-def said_beside(
+def readings_beside(
     names: Occurrences, indexes: Iterable[int], touched: Collection[int], standing: Mapping[int, Edit]
-) -> Said:
-    """What the messages of a window say that an event does not touch; ``standing`` = edits in force, by message."""
-    return Said(
-        [
-            reading_of_stub(standing[i].text.partition("\n")[2]) if i in standing else names.readings[i]
-            for i in indexes
-            if i not in touched
-        ]
-    )
+) -> list[Reading]:
+    """The messages of a window that an event does not touch; ``standing`` = edits in force, by message."""
+    return [
+        reading_of_stub(standing[i].text.partition("\n")[2]) if i in standing else names.readings[i]
+        for i in indexes
+        if i not in touched
+    ]
 
 
-def worths(results: Sequence[tuple[Sequence[Name], int]], said: Said, focus: Focus) -> tuple[dict[str, float], ...]:
-    """For each result (its names, tokens from its end to the end of the window), oldest first: what those names are
-    worth that no newer result has; what more results say is worth more. Names that ``said`` says are left out."""
-    found: list[dict[str, float]] = [{} for _ in results]
-    homes: dict[str, dict[str, float] | None] = {}
-    said_words, work = said.words, focus.pieces
-    for own, (names, age) in zip(reversed(found), reversed(results), strict=True):
+def said_by(readings: Sequence[Reading], results: Sequence[Prepared]) -> set[str]:
+    """Those names of the results that one of the readings says too.
+
+    Names that are one word are known by the words; of others nearly all are names there as well, or have neighbouring
+    words that stand together nowhere. Only the rest is looked for in texts.
+    """
+    words = set[str]().union(*(result.words for result in results))
+    others: dict[str, frozenset[str]] = {}
+    for result in results:
+        others.update(result.others)
+    said: set[str] = set()
+    for reading in readings:
+        said |= words & reading.words
+        said |= others.keys() & reading.names.keys()
+    left = [(name, marks) for name, marks in others.items() if name not in said]
+    wanted = frozenset[str]().union(*(marks for _, marks in left))
+    found = [(wanted & reading.marks, reading.text) for reading in readings]
+    there = frozenset[str]().union(*(marks for marks, _ in found))
+    for name, marks in left:
+        if marks <= there and any(marks <= own and occurs(name, text) for own, text in found):
+            said.add(name)
+    return said
+
+
+def worths(
+    results: Sequence[tuple[Prepared, int]], said: Collection[str], focus: Focus
+) -> tuple[tuple[dict[str, float], float], ...]:
+    """For each result (with the tokens from its end to the end of the window), oldest first: what those names are
+    worth that no newer result has, and what age alone makes of a weight there.
+
+    What more results say is worth more. Names in ``said`` are left out.
+    """
+    found: list[tuple[dict[str, float], float]] = []
+    homes: dict[str, dict[str, float]] = {}
+    work = focus.pieces
+    for prepared, age in reversed(results):
+        own: dict[str, float] = {}
         fresh = (1 + 2 * 0.5 ** (age / HALF_LIFE)) / 3
-        for name, weight, _, asked, pieces in names:
+        for name, weight, _, pieces in prepared.ranked:
+            if name in said:
+                continue
             if name in homes:
-                home = homes[name]
-                if home is not None:
-                    home[name] += AGAIN * weight
-            elif (name in said_words) if asked is None else said.holds(name, asked):
-                homes[name] = None
-            else:
-                homes[name] = own
+                homes[name][name] += AGAIN * weight
+                continue
+            homes[name] = own
+            if pieces.isdisjoint(work):
                 own[name] = weight * fresh
-                if not pieces.isdisjoint(work):
-                    own[name] *= 1 + (RELEVANT - 1) * len(pieces & work) / len(pieces)
-    return tuple(found)
+            else:
+                own[name] = weight * fresh * (1 + (RELEVANT - 1) * len(pieces & work) / len(pieces))
+        found.append((own, fresh))
+    return tuple(reversed(found))
