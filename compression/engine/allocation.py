@@ -25,12 +25,12 @@ from compression.engine.worth import readings_beside, said_by, worths
 __all__ = ["Candidate", "allocate", "prepare"]
 
 
-def prepare(course: Course, stubber: Stubber, first: int = 0) -> None:
-    """Messages from ``first`` on have arrived: what any later event needs to know of each text alone is worked out.
+def prepare(course: Course, stubber: Stubber, first: int = 0, end: int | None = None) -> None:
+    """Messages[first:end] have arrived: what any later event needs to know of each text alone is worked out.
 
     Changes no result, only when the work is done: an agent waits for its next message anyway.
     """
-    for message in course.transcript.messages[first:]:
+    for message in course.transcript.messages[first:end]:
         if message.index in course.excluded:
             continue
         reading = reading_of(message)
@@ -71,5 +71,6 @@ def allocate(
     least = sum(min(policy.stub_budget(tokens), tokens // 2) for _, _, tokens in results)
     most = policy.novelty_ceiling * sum(tokens for _, _, tokens in results)
     cover = Cover(found, worths(aged, said, focus), stubber, diagnosing=focus.diagnosing)
-    cover.spend(max(least, min(budget, most)), policy.result_floor)
+    floors = [policy.stub_budget(tokens) for _, _, tokens in results]
+    cover.spend(max(least, min(budget, most)), floors)
     return found

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from itertools import repeat
 from operator import itemgetter
 
-from compression.engine.proposals import GAP_TOKENS, Prepared
+from compression.engine.proposals import GAP_TOKENS, PLAIN, Prepared
 from compression.engine.stubs import Draft, Stub, Stubber
 from compression.engine.transcript import Part
 from compression.engine.units import Unit, assembled
@@ -96,8 +96,8 @@ class Candidate:
 
 
 class Cover:
-    """The state of one allocation while it runs. ``worths``: for each candidate its own names, and what its age makes of
-    a weight."""
+    """The state of one allocation while it runs. ``worths``: for each candidate its own names, and what its age
+    makes of a weight."""
 
     def __init__(
         self,
@@ -117,9 +117,14 @@ class Cover:
         self._demoted: list[_Row] = []  # a heap, its rates negative: what turned out to be worth less
         self._plain_left = True
 
-    def spend(self, budget: float, floor: int) -> None:
-        """Floors, then the best units and names until the budget is spent; estimates are set right by counting."""
-        used: float = self._floors(min(floor, max(0.0, budget) / (2 * max(1, len(self._candidates)))))
+    def spend(self, budget: float, floors: Sequence[int]) -> None:
+        """Floors, then the best units and names until the budget is spent; estimates are set right by counting.
+
+        ``floors``: tokens for the musts of each candidate. All of them get the same share of theirs when they
+        would take more than half of the budget.
+        """
+        share = min(1.0, max(0.0, budget) / (2 * max(1, sum(floors))))
+        used: float = self._floors([share * floor for floor in floors])
         self._rows = self._first_rows()
         for _ in range(_ROUNDS):
             more = self._greedy(budget - used)
@@ -138,10 +143,10 @@ class Cover:
             candidate.stale = False
         return sum(candidate.standing for candidate in self._candidates)
 
-    def _floors(self, floor: float) -> int:
+    def _floors(self, floors: Sequence[float]) -> int:
         """Each result's musts in their order, as far as its floor reaches. What they cost, in tokens."""
         used = 0
-        for candidate in self._candidates:
+        for candidate, floor in zip(self._candidates, floors, strict=True):
             candidate.starts.add(candidate.prepared.units.total)
             candidate.ends.add(0)
             room = floor - _FIRST_LINE
@@ -228,9 +233,10 @@ class Cover:
             else:
                 value, cost = self._value(candidate, number), candidate.cost(number)
                 now = value / cost
-                # A gap that closed makes a unit cheaper: what rises is taken at once.
+                # A gap that closed makes a unit cheaper: what rises is taken at once. What falls to what it is worth
+                # without names comes again with its like.
                 if now < rate and ((rows and rows[-1][0] > now) or (demoted and -demoted[0][0] > now)):
-                    if value:
+                    if value > (PLAIN["should"] if self._plain_left else 0.0):
                         heappush(demoted, (-now, at, number, ""))
                     continue
             if cost > room:
