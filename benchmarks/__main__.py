@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 
-NAMES = ("ingest", "replay", "session_page", "consequences", "runs", "retention", "engines", "references")
+NAMES = ("ingest", "replay", "session_page", "consequences", "runs", "retention", "engines", "references", "event")
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 

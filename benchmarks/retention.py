@@ -2,7 +2,9 @@
 
 Cut points are a quarter, a half and three quarters of the calls of each session, where the window holds at least
 20,000 tokens; the newest 5,000 stay. One event per cut; saved is over counted messages, hidden excluded; all later
-messages count; one denominator for all policies (metrics: the common denominator).
+messages count; one denominator for all policies (metrics: the common denominator). The weights were chosen on the
+windows at the quarters; "held out" rows measure what nobody looked at: other cuts of the same sessions, and sessions
+of other agents. They never serve to choose anything.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from benchmarks.corpus import claude_code_files
+from benchmarks.corpus import SAMPLES, claude_code_files
 from benchmarks.measuring import Row, medians
 from compression.engine.allocation import allocate
 from compression.engine.calibration import Calibration
@@ -35,6 +37,12 @@ RECENT = 5_000
 SMALLEST_WINDOW = 20_000
 SMALLEST_RESULT = 100
 SHARES = (0.3, 0.4, 0.45, 0.5, 0.55, 0.6)
+QUARTERS = (2, 4, 6)
+OTHER_EIGHTHS = (1, 3, 5, 7)
+OTHER_AGENTS = ("codex", "openai-chat")
+SMALLER_WINDOW, LESS_RECENT = 4_000, 1_000
+"""For other agents, whose recorded sessions are short."""
+
 TARGETS: Mapping[float, float] = {0.4: 0.95, 0.5: 0.75}
 LIFT = 0.25
 
@@ -66,15 +74,21 @@ class Cut:
         return len(kept(self.wanted, [replaced.get(i, self.text(i)) for i in self.tools]))
 
 
-def cuts(subjects: Iterable[Subject]) -> list[Cut]:
+def cuts(
+    subjects: Iterable[Subject],
+    eighths: Sequence[int] = QUARTERS,
+    smallest: int = SMALLEST_WINDOW,
+    policy: Policy = POLICY,
+) -> list[Cut]:
+    """The windows of at least ``smallest`` tokens after so many eighths of the calls."""
     found = []
     for subject in subjects:
         course = course_of(subject.transcript, "uncompacted")
-        cutter = Cutter(course, Pins(course, POLICY), recent_budgets(course, POLICY))
+        cutter = Cutter(course, Pins(course, policy), recent_budgets(course, policy))
         turns = len(course.windows)
-        for turn in sorted({turns // 4, turns // 2, 3 * turns // 4} - {0}):
+        for turn in sorted({turns * eighth // 8 for eighth in eighths} - {0}):
             request = course.windows[turn]
-            if course.counted(request) < SMALLEST_WINDOW:
+            if course.counted(request) < smallest:
                 continue
             zones = cutter.at(turn)
             messages = course.transcript.messages
@@ -188,7 +202,41 @@ def rows() -> list[Row]:
                 point.add(cut, *run(cut, share, stubber))
             view = 100 * point.view / point.n if point.n else 0.0
             table.append(Row(f"{name}, {share:.0%} wanted, in view", view, "%", None, point.detail()))
-    return [*table, *whole_sessions(sessions, stubber), *times(sessions, found, stubber)]
+    return [
+        *table,
+        *held_out(sessions, stubber),
+        *whole_sessions(sessions, stubber),
+        *times(sessions, found, stubber),
+    ]
+
+
+def held_out(sessions: Sequence[Subject], stubber: Stubber) -> list[Row]:
+    """Windows that the weights were not chosen on, and the session that fares worst among them."""
+    shorter = POLICY.model_copy(update={"recent_tokens": LESS_RECENT})
+    groups = {
+        "other cuts": (cuts(sessions, OTHER_EIGHTHS), POLICY),
+        "other agents": (cuts(other_agents(), (*QUARTERS, *OTHER_EIGHTHS), SMALLER_WINDOW, shorter), shorter),
+    }
+    table = []
+    for label, (found, policy) in groups.items():
+        for share in TARGETS:
+            points: dict[str, Point] = {}
+            whole = Point()
+            for cut in found:
+                done = novelty(cut, share, stubber, policy)
+                whole.add(cut, *done)
+                points.setdefault(cut.name, Point()).add(cut, *done)
+            least = min((100 * one.view / one.n for one in points.values() if one.n), default=0.0)
+            view = 100 * whole.view / whole.n if whole.n else 0.0
+            detail = f"{whole.detail()}; {len(found)} windows of {len(points)} sessions, the worst one {least:.1f}%"
+            table.append(Row(f"held out: {label}, {share:.0%} wanted", view, "%", None, detail))
+    return table
+
+
+def other_agents() -> list[Subject]:
+    """The recorded sessions of other agents; none without the samples."""
+    files = [path for name in OTHER_AGENTS for path in sorted((SAMPLES / name).glob("*.json*"))]
+    return [from_parsed(session) for path in files for session in read_sessions(path)]
 
 
 def whole_sessions(sessions: Sequence[Subject], stubber: Stubber) -> list[Row]:

@@ -6,11 +6,15 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from compression.engine import compressors, proposals, reading
+from compression.engine.allocation import prepare
 from compression.engine.calibration import Calibration
 from compression.engine.edits import Edit
+from compression.engine.history import course_of
 from compression.engine.invariants import prove
 from compression.engine.policy import Policy
 from compression.engine.replay import Replay, replay
@@ -145,6 +149,26 @@ def test_a_second_event_leaves_stubs_alone() -> None:
     places = [(edit.message, edit.part) for event in done.events for edit in event.edits]
     assert len([event for event in done.events if event.edits]) > 1
     assert len(places) == len(set(places))
+
+
+def test_preparing_at_arrival_changes_no_result() -> None:
+    built = session(LOG, lines("only_here_one", "src/only/here.py"), lines(), request="why is only_here slow")
+    transcript, prepared = built.build(), stubber()
+    prepare(course_of(transcript, "uncompacted"), prepared)
+
+    done = [replay(replace(transcript), policy(), Calibration(), stubber=each) for each in (prepared, stubber())]
+
+    assert done[0].events == done[1].events
+    assert edits(done[0])
+
+
+def test_an_event_reads_nothing_that_was_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    transcript, prepared = session(LOG, lines("only_here_one"), lines()).build(), stubber()
+    prepare(course_of(transcript, "uncompacted"), prepared)
+    for module, name in ((proposals, "detect"), (compressors, "units"), (reading, "words"), (reading, "identifiers")):
+        monkeypatch.setattr(module, name, None)
+
+    assert edits(replay(replace(transcript), policy(), Calibration(), stubber=prepared))
 
 
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
