@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -20,9 +21,10 @@ from compression.engine.document import event_fields
 from compression.engine.edits import Event
 from compression.engine.planner import Known
 from compression.engine.policy import Policy, build
+from compression.engine.proposals import Proposals
 from compression.engine.snapshots import digest
 from compression.engine.stubs import Stubber
-from compression.engine.tokens import part_texts
+from compression.engine.tokens import default_counter, part_texts
 from compression.live_store import KnownOriginals, changed_as_before, keep, known_stubs, taken_addresses
 from compression.live_summaries import model_summaries
 from compression.live_window import Outcome, compress_request, edit_place
@@ -141,6 +143,12 @@ def compress(*, project: Project, call: Wanted) -> bytes:
     return answer(request, outcome, policy, applied, asked)
 
 
+@lru_cache(maxsize=1)
+def _prepared() -> Proposals:
+    """What was worked out of results as they came, for all agents of this process; bounded by itself."""
+    return Proposals(default_counter())
+
+
 def _outcome(project: Project, request: Request, policy: Policy, call: Wanted) -> tuple[Outcome, list[Asked]]:
     texts = {text for message in request.messages for part in message.parts for text in part_texts(part)[-1:]}
     known = known_stubs(project, {digest(text) for text in texts})
@@ -157,11 +165,11 @@ def _outcome(project: Project, request: Request, policy: Policy, call: Wanted) -
             stubber=stubber,
         )
 
-    outcome = run(Stubber())
+    outcome = run(Stubber(proposals=_prepared()))
     asked = model_summaries(outcome, policy)
     clear = taken_addresses(project, outcome.snapshots) if outcome.snapshots else None
     if clear is not None or asked.texts:
-        outcome = run(Stubber(addresses=clear, summaries=asked.texts))
+        outcome = run(Stubber(addresses=clear, summaries=asked.texts, proposals=_prepared()))
     return outcome, asked.outcomes
 
 

@@ -13,9 +13,11 @@ from typing import Any
 from compression.dialects.request import Request
 from compression.dialects.validation import violations
 from compression.dialects.writing import Change, write
+from compression.engine.allocation import prepare
 from compression.engine.blocks import edit_fields
 from compression.engine.calibration import Calibration
 from compression.engine.edits import Edit, Event
+from compression.engine.history import course_of
 from compression.engine.live import compress_window
 from compression.engine.planner import Known
 from compression.engine.policy import Policy
@@ -65,8 +67,12 @@ def compress_request(
     known: Known | None = None,
     stubber: Stubber | None = None,
 ) -> Outcome:
-    """Compress a request when it is over the policy's trigger, or at once with ``force``."""
-    known = known or Known()
+    """Compress a request when it is over the policy's trigger, or at once with ``force``.
+
+    Below it, what an event will need to know of each new message is worked out already, for the ``proposals`` of the
+    stubber: the event that comes is then a fraction of the work.
+    """
+    known, stubber = known or Known(), stubber or Stubber()
     request = _with_marked_notes(request, known)
     transcript, calibration = request.transcript(model), request.calibration(model, hidden_tokens)
     done = compress_window(
@@ -75,8 +81,10 @@ def compress_request(
         calibration,
         force=force and not _is_done(transcript, policy, calibration, known),
         known=known,
-        stubber=stubber or Stubber(),
+        stubber=stubber,
     )
+    if policy.allocation == "novelty" and not done.changed:
+        prepare(course_of(transcript, "uncompacted"), stubber)
     texts = {place: edit.text for place, edit in done.edits.items()}
     note = done.note
     change = Change(

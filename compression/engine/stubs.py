@@ -64,12 +64,16 @@ class Stubber:
         counter: CachedCounter | None = None,
         addresses: Addresses | None = None,
         summaries: Mapping[str, str] | None = None,
+        proposals: Proposals | None = None,
     ) -> None:
-        """``summaries``: what somebody wrote for an original, by its sha256; taken for prose and for what left."""
+        """``summaries``: what somebody wrote for an original, by its sha256; taken for prose and for what left.
+
+        ``proposals``: what was prepared of results before, to be shared between calls.
+        """
         self.summaries = summaries or {}
         self.counter = counter or default_counter()
         self.addresses = addresses or Addresses()
-        self.proposals = Proposals(self.counter)
+        self.proposals = proposals or Proposals(self.counter)
         self._shelf: OrderedDict[tuple[object, ...], Stub | None] = OrderedDict()
 
     def stub(self, part: Part, tokens: int, policy: Policy, arguments: str = "", sha: str = "") -> Stub | None:
