@@ -26,9 +26,9 @@ _ADDRESSED = re.compile(r"(?m)^\[.* original hermes:[0-9a-f]+\]$")
 def archive_fields(replay: Replay, lost: Sequence[Loss]) -> dict[str, Any]:
     """For a summary: sums over all archives of a replay, and the first ``LISTED`` one by one. Tokens are calibrated.
 
-    ``lost`` = the losses of the replay, one for each event that changed something.
+    ``lost`` = the losses of the replay, one for each event that changed something; none where nobody asks for them.
     """
-    changes = zip((event for event in replay.events if event.changes), lost, strict=True)
+    changes = zip((event for event in replay.events if event.changes), lost, strict=bool(lost))
     archives = [(event, loss) for event, loss in changes if event.kind == "archive"]
     rows = [_fields(replay, event, loss) for event, loss in archives[:LISTED]]
     claims = sum(row["claims"] for row in rows)
