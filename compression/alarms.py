@@ -128,7 +128,7 @@ def _overruns(overruns: Sequence[tuple[int, str]]) -> Iterator[Alarm]:
         turn, reason = overruns[0]
         said = ngettext("at %(n)s turn", "at %(n)s turns", len(overruns)) % {"n": grouped(len(overruns))}
         yield Alarm(
-            "warn",
+            "info",
             _("The recent zone is larger than its budget"),
             turn,
             (f"{reason}, {said}",),

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from compression.engine.policy import PinRule, Policy
 from compression.engine.presets import PRESETS
+from compression.engine.references import REFERENCES
 from compression.policy_fields import LABELS, SECTIONS, SETTINGS
-from compression.policy_form import PolicyForm, form_data
+from compression.policy_form import RULES, PolicyForm, form_data
 
 HERMES = PRESETS["hermes"]
 WORDS = st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=1, max_size=30)

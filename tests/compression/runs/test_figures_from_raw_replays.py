@@ -182,7 +182,7 @@ def test_every_number_of_a_comparison_follows_from_the_replays(
         sum(event.target_unreachable is not None for event in one.events) for one in done
     )
     assert [row.event.turn for row in response.context["events"]] == [
-        event.turn for event in done[1].events if event.edits
+        event.turn for event in done[1].events if event.changes
     ]
 
 
@@ -213,7 +213,7 @@ def test_every_number_of_a_compression_log_follows_from_the_replay(
     log = signed_in.get(f"/projects/apollo/runs/{run.pk}/sessions/{session.pk}/log/").context["log"]
 
     done = raw(session, build(run.fields, "run"))
-    events = [event for event in done.events if event.edits]
+    events = [event for event in done.events if event.changes]
     assert [(row.turn, row.before, row.after, row.blocks) for row in log.rows] == [
         (event.turn, done_before(done, event), done.windows_after[event.turn], len(event.edits)) for event in events
     ]
