@@ -18,5 +18,7 @@ def kind(request: PageRequest, slug: str, pk: int, index: int) -> HttpResponse:
     session = visible_session(request, slug, pk)
     if index > LARGEST or (found := message_kind(session, index)) is None:
         raise Http404
-    context = {"kind": found.kind.replace("_", " "), "confidence": found.confidence, "why": found.why}
+    context = {
+        "kind": found.kind.replace("_", " "), "confidence": found.confidence, "why": found.why, "message": index,
+    }  # fmt: skip
     return fragment(request, session, "compression/kind.html", context)

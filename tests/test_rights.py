@@ -136,6 +136,7 @@ PAGES: dict[str, Page] = {
     "compression:recall": Page("member", at=SESSION | {"address": "original"}, may_lack=True),
     "compression:compactions": Page("member", at=SESSION),
     "compression:compaction": Page("member", at=SESSION | {"number": "1"}, may_lack=True),
+    "compression:lab": Page("member"),
     "compression:losses": Page("member", at=SESSION),
     "compression:lifeline": Page("member", at=SESSION, query="name=a"),
     "compression:what-if": Page("member", at=SESSION | {"message": "2"}, may_lack=True),
