@@ -60,8 +60,9 @@ _DIFF = re.compile(r"^diff --git |^@@ -\d+(?:,\d+)? \+\d+|^Index: \S|^--- a/|^\+
 _DIFF_BODY = re.compile(
     r"[+\- @\\]|diff |index [0-9a-f]|commit [0-9a-f]|(?:new|deleted) file|rename |similarity |Binary files |Index: |==="
 )
-_HIT = re.compile(r"(?:[^\s:]{1,300}:)?\d{1,7}:|(?:[^\s:]{1,300}?-)?\d{1,7}-|--$")
-_PATH_HIT = re.compile(r"[^\s:]{1,250}[./][^\s:]{0,100}(?::\d+)?:(?!//|\d+: )")
+_HIT = re.compile(r"(?:[^\s:,;|]{1,300}:)?\d{1,7}:")
+_BESIDE_HIT = re.compile(r"(?:[^\s:,;|]{1,300}?-)?\d{1,7}-|--$")
+_PATH_HIT = re.compile(r"[^\s:,;|]{1,250}[./][^\s:,;|]{0,100}(?::\d+)?:(?!//|\d+: )")
 _GREP_TOOL = re.compile(r"grep|search|\brg\b|ripgrep")
 _GREP_COMMAND = re.compile(r"\b(?:grep|rg|ag|ack)\b")
 _LIST_TOOL = re.compile(r"glob|^ls$|list|find|tree")
@@ -104,6 +105,8 @@ def detect(text: str, tool_name: str = "", arguments: str = "") -> ContentType:
         or _binary(source)
         or _diff(lines)
         or (_code(lines, language, 0.4, f"a {language} file was read") if language else None)
+        # A list of tests by file looks like hits of a search.
+        or (None if searched else _tests(lines))
         or _search(source, lines, hinted=searched)
         or _tests(lines)
         or _table(source, lines)
@@ -226,11 +229,13 @@ def _search(source: ToolOutput, lines: Sequence[str], *, hinted: bool) -> Conten
         return ContentType("search_hits", 0.8, "numbered lines with gaps between them")
     if len(lines) < 3 and not (hinted and lines):
         return None
-    share = max(_share(_HIT, lines), _share(_PATH_HIT, lines))
+    hits = sum(1 for line in lines if _PATH_HIT.match(line) or _HIT.match(line))
+    # Lines around hits are none without a hit: dates look like them.
+    beside = sum(1 for line in lines if _BESIDE_HIT.match(line)) if hits else 0
+    share = max(_share(_PATH_HIT, lines), min(1.0, (_share(_HIT, lines) + beside / len(lines))))
     if share >= (0.6 if hinted else 0.7) and not search_lines.reports_problems(lines):
         if not hinted and _timed(lines) > 0.5 * len(lines):
             return None
-        hits = sum(1 for line in lines if _PATH_HIT.match(line) or _HIT.match(line))
         return ContentType("search_hits", round(0.95 * share, 2), f"{hits} of {len(lines)} lines are hits of a search")
     return None
 

@@ -110,3 +110,16 @@ def test_the_word_error_in_a_message_is_no_level() -> None:
 
 def test_there_are_twelve_kinds() -> None:
     assert len(KINDS) == len(set(KINDS)) == 12
+
+
+def test_a_csv_with_dates_is_no_search() -> None:
+    rows = "\n".join(f"{n},{n * 1.5:.2f},2026-02-{n % 28 + 1:02},10:{n % 60:02}:00" for n in range(80))
+
+    assert detect(f"id,price,sold,at\n{rows}", "Bash").kind == "table"
+
+
+def test_a_list_of_tests_by_file_is_no_search() -> None:
+    rows = "\n".join(f"tests/test_orders.py::test_row_{n} PASSED" for n in range(60))
+    totals = "========================= 1 failed, 60 passed in 2.14s ========================="
+
+    assert detect(f"{rows}\ntests/test_orders.py::test_comma FAILED\n{totals}", "Bash").kind == "test_report"
