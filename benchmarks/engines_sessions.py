@@ -146,20 +146,18 @@ def at_shares(cuts: Sequence[Cut], shares: Sequence[float], stubber: Stubber) ->
     """Ours at a share for each cut, and truncation of the same results to the same tokens.
 
     Where a window holds too little that may change for its share, the others give more until the sums agree within
-    ``TOLERANCE``: all shares are scaled by one factor, found by halving. Ends early where the factor changes nothing:
-    ours never keeps what says nothing new, nor can it free what lies outside old results.
+    ``TOLERANCE``: all shares are scaled by one factor. Ends early where the factor changes nothing: ours never keeps
+    what says nothing new, nor can it free what lies outside old results.
     """
     wanted = sum(share * cut.tokens for share, cut in zip(shares, cuts, strict=True))
     total = sum(cut.tokens for cut in cuts)
-    low, high, factor = 0.0, 2.0, 1.0
-    freed = -1
+    factor, freed = 1.0, -1
     for _ in range(STEPS):
         made = [ours(cut, min(0.99, factor * share), stubber) for cut, share in zip(cuts, shares, strict=True)]
         before, freed = freed, sum(was - now for _, sizes in made for was, now in sizes.values())
         if abs(freed - wanted) <= TOLERANCE / 2 * total or freed == before:
             break
-        low, high = (factor, high) if freed < wanted else (low, factor)
-        factor = (low + high) / 2
+        factor *= wanted / max(1, freed)
     own, floor = Sums(), Sums()
     for cut, (outcome, sizes) in zip(cuts, made, strict=True):
         window = chat_messages(cut.course, cut.zones.request)

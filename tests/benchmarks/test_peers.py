@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.engines_rows import answers, failed, peer_row
 from benchmarks.peers import __main__ as command
-from benchmarks.peers import calls, environments
+from benchmarks.peers import calls
 from benchmarks.peers.calls import SCRIPT, PeerFailed, ask, available, environment
 from benchmarks.peers.environments import PEERS
 
@@ -134,7 +134,7 @@ def test_install_makes_an_environment_and_installs_what_is_pinned(
             (Path(step[-1]) / "bin" / "python").symlink_to(sys.executable)
         return subprocess.CompletedProcess(step, 0)
 
-    monkeypatch.setattr(environments.subprocess, "run", run)
+    monkeypatch.setattr(subprocess, "run", run)
 
     assert command.main(["install", "hermes-agent"]) == 0
 
@@ -147,9 +147,7 @@ def test_install_makes_an_environment_and_installs_what_is_pinned(
 
 
 def test_an_installation_that_fails_leaves_the_peer_not_installed(peers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        environments.subprocess, "run", lambda step, **_: subprocess.CompletedProcess(step, int("pip" in step))
-    )
+    monkeypatch.setattr(subprocess, "run", lambda step, **_: subprocess.CompletedProcess(step, int("pip" in step)))
 
     assert command.main(["install", "headroom"]) == 1
     assert not available("headroom")

@@ -150,4 +150,4 @@ def test_policy_schema_is_a_json_schema(capsysbinary: pytest.CaptureFixture[byte
 def test_an_unknown_policy_lists_the_known_ones(tmp_path: Path, name: str) -> None:
     text = refusal("replay", str(write_session(tmp_path)), "--policy", name)
 
-    assert text.startswith(f"no policy {name!r}: use one of chapter, hermes, none, recorded, sliding-window")
+    assert text.startswith(f"no policy {name!r}: use one of {', '.join(sorted(PRESETS))}, or")

@@ -56,4 +56,4 @@ def test_a_name_without_end_is_not_said_back_whole() -> None:
     with pytest.raises(Exception, match="no policy") as complaint:
         load("x" * 5000)
 
-    assert len(str(complaint.value)) < 300
+    assert "x" * 200 not in str(complaint.value)

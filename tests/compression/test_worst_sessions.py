@@ -17,7 +17,7 @@ from compression.replays import stored_replay
 from sessions.models import Project, Session
 from tests.compression.sessions import parsed, store, with_event
 
-TIGHT = PRESETS["chapter"].model_copy(update={"name": "tight", "context_window": 20_000})
+TIGHT = PRESETS["chapter"].model_copy(update={"name": "tight", "context_window": 20_000, "ladder": False})
 
 
 @pytest.fixture

@@ -47,7 +47,8 @@ EXAMPLES = {
             + "\ntests/test_orders.py::test_comma FAILED\ntests/test_orders.py::test_dot PASSED\n\n"
             "=================================== FAILURES ===================================\n"
             "__________________________________ test_comma __________________________________\n\n"
-            "    def test_comma():\n>       assert parse('1.299,00') == 1299\nE       ValueError: not a number: '1.299,00'\n\n"
+            "    def test_comma():\n>       assert parse('1.299,00') == 1299\n"
+            "E       ValueError: not a number: '1.299,00'\n\n"
             "tests/test_orders.py:88: ValueError\n"
             "=========================== short test summary info ============================\n"
             "FAILED tests/test_orders.py::test_comma - ValueError: not a number: '1.299,00'\n"
@@ -81,7 +82,7 @@ EXAMPLES = {
             + _rows(
                 40,
                 lambda n: (
-                    f'{{"id": {n}, "state": "{"failed" if n == 31 else "done"}", "ms": {9000 if n == 31 else 20 + n % 5}}}'
+                    f'{{"id": {n}, "state": "{("done", "failed")[n == 31]}", "ms": {(20 + n % 5, 9000)[n == 31]}}}'
                 ),
             ).replace("\n", ",\n")
             + "]",
@@ -131,7 +132,7 @@ EXAMPLES = {
             "fetch",
             "The import of partner feeds runs every night. "
             + " ".join(
-                f"Partner {n} sends its orders as a file of rows, and every row is checked before it is stored in the shop."
+                f"Partner {n} sends its orders as a file of rows, and every row is checked before it is stored."
                 for n in range(16)
             )
             + " One bad row must not roll back the good ones.",
