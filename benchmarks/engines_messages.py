@@ -94,7 +94,16 @@ def first_changed(before: Sequence[ChatMessage], after: Sequence[ChatMessage]) -
 
 
 def _essence(message: ChatMessage) -> tuple[Any, ...]:
-    return message["role"], content_of(message), calls_of(message), message.get("tool_call_id", "")
+    """What a message says; arguments written in another way, as some peers do by mere passing on, say the same."""
+    calls = [(call, name, _parsed(arguments)) for call, name, arguments in calls_of(message)]
+    return message["role"], content_of(message), calls, message.get("tool_call_id", "")
+
+
+def _parsed(arguments: str) -> Any:
+    try:
+        return orjson.loads(arguments)
+    except orjson.JSONDecodeError:
+        return arguments
 
 
 def violations(before: Sequence[ChatMessage], after: Sequence[ChatMessage], head: int) -> Counter[str]:

@@ -36,7 +36,9 @@ from compression.engine.stubs import Stubber
 TOLERANCE = 0.01
 """How far ours may lie from a peer's share saved."""
 
-STEPS = 6
+STEPS = 10
+MOST = 4.0
+"""No share is scaled by more."""
 SUMMARY = "The earlier conversation was summarised here."
 """What stands for a model's summary: it costs almost nothing and says nothing, which flatters the tokens saved."""
 
@@ -145,19 +147,21 @@ def cold(cut: Cut) -> Cut:
 def at_shares(cuts: Sequence[Cut], shares: Sequence[float], stubber: Stubber) -> tuple[Sums, Sums]:
     """Ours at a share for each cut, and truncation of the same results to the same tokens.
 
-    Where a window holds too little that may change for its share, the others give more until the sums agree within
-    ``TOLERANCE``: all shares are scaled by one factor. Ends early where the factor changes nothing: ours never keeps
-    what says nothing new, nor can it free what lies outside old results.
+    Ours frees old results only and keeps nothing that says nothing new, so in some windows a share is out of its
+    reach on either side. Then the others give or keep more until the sums agree within ``TOLERANCE``: all shares are
+    scaled by one factor, found by halving; where no factor will do, the nearest counts.
     """
     wanted = sum(share * cut.tokens for share, cut in zip(shares, cuts, strict=True))
     total = sum(cut.tokens for cut in cuts)
-    factor, freed = 1.0, -1
-    for _ in range(STEPS):
+    low, high, factor = 0.0, MOST, 1.0
+    for step in range(STEPS):
         made = [ours(cut, min(0.99, factor * share), stubber) for cut, share in zip(cuts, shares, strict=True)]
-        before, freed = freed, sum(was - now for _, sizes in made for was, now in sizes.values())
-        if abs(freed - wanted) <= TOLERANCE / 2 * total or freed == before:
+        freed = sum(was - now for _, sizes in made for was, now in sizes.values())
+        if abs(freed - wanted) <= TOLERANCE / 2 * total or factor == (high if freed < wanted else low):
             break
-        factor *= wanted / max(1, freed)
+        low, high = (factor, high) if freed < wanted else (low, factor)
+        bound = high if freed < wanted else low
+        factor = bound if step == 0 else (low + high) / 2
     own, floor = Sums(), Sums()
     for cut, (outcome, sizes) in zip(cuts, made, strict=True):
         window = chat_messages(cut.course, cut.zones.request)

@@ -10,7 +10,6 @@ from typing import Any
 import orjson
 import pytest
 
-from benchmarks import engines_sessions
 from benchmarks.engines import versions
 from benchmarks.engines_events import MESSAGES, event, policy, window
 from benchmarks.engines_messages import chat_messages
@@ -26,7 +25,7 @@ from benchmarks.engines_outputs import (
     per_result,
     short_of,
 )
-from benchmarks.engines_sessions import Sums, at_shares, beside, cold, ours
+from benchmarks.engines_sessions import Outcome, Sums, at_shares, beside, cold, ours
 from benchmarks.retention import Cut, cuts
 from compression.engine.calibration import Calibration
 from compression.engine.snapshots import digest
@@ -84,7 +83,7 @@ def test_a_share_out_of_reach_is_no_comparison_to_be_decided(found: Sequence[Cut
         replaced = dict.fromkeys(cut.tools, "x")
         before = chat_messages(cut.course, cut.zones.request)
         after = chat_messages(cut.course, cut.zones.request, replaced)
-        gone.add(cut, before, engines_sessions.Outcome(after, 1.0))
+        gone.add(cut, before, Outcome(after, 1.0))
 
     *_, verdict = beside("all gone", gone, found, fresh_stubber())
 
@@ -96,7 +95,7 @@ def test_a_peer_that_keeps_everything_is_not_compared(found: Sequence[Cut]) -> N
     lazy = Sums()
     for cut in found:
         before = chat_messages(cut.course, cut.zones.request)
-        lazy.add(cut, before, engines_sessions.Outcome(before, 1.0))
+        lazy.add(cut, before, Outcome(before, 1.0))
 
     rows = list(beside("lazy", lazy, found, fresh_stubber()))
 
