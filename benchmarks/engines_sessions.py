@@ -49,12 +49,16 @@ KEPT_RESULTS = 3
 
 @dataclass(slots=True)
 class Outcome:
-    """What an engine made of one window. ``recalled`` = texts to which its markers or addresses resolve."""
+    """What an engine made of one window. ``recalled`` = texts to which its markers or addresses resolve.
+
+    ``freed`` = tokens, where ``messages`` do not say: ours lack the first lines of stubs, whose figures are no names.
+    """
 
     messages: list[ChatMessage]
     ms: float
     recalled: Sequence[str] = ()
     warm_ms: float | None = None
+    freed: int | None = None
 
 
 @dataclass(slots=True)
@@ -75,7 +79,7 @@ class Sums:
 
     def add(self, cut: Cut, before: Sequence[ChatMessage], outcome: Outcome) -> None:
         after = outcome.messages
-        freed = tokens_of(before) - tokens_of(after)
+        freed = tokens_of(before) - tokens_of(after) if outcome.freed is None else outcome.freed
         texts = texts_of(after)
         self.tokens += cut.tokens
         self.freed += freed
@@ -135,7 +139,13 @@ def ours(cut: Cut, share: float, stubber: Stubber) -> tuple[Outcome, Sizes]:
     originals = {digest(cut.text(i)): cut.text(i) for i in cut.tools}
     addresses = [stubber.addresses.of(digest(cut.text(i))) for i in replaced]
     recalled = [originals[resolve(address, originals)] for address in addresses]
-    return Outcome(chat_messages(cut.course, cut.zones.request, replaced), ms, recalled), sizes
+    messages = chat_messages(cut.course, cut.zones.request, replaced)
+    return Outcome(messages, ms, recalled, freed=freed_by(sizes)), sizes
+
+
+def freed_by(sizes: Sizes) -> int:
+    """Tokens that stubs freed, their first lines paid for."""
+    return sum(before - after for before, after in sizes.values())
 
 
 def cold(cut: Cut) -> Cut:
@@ -156,7 +166,7 @@ def at_shares(cuts: Sequence[Cut], shares: Sequence[float], stubber: Stubber) ->
     low, high, factor = 0.0, MOST, 1.0
     for step in range(STEPS):
         made = [ours(cut, min(0.99, factor * share), stubber) for cut, share in zip(cuts, shares, strict=True)]
-        freed = sum(was - now for _, sizes in made for was, now in sizes.values())
+        freed = sum(freed_by(sizes) for _, sizes in made)
         if abs(freed - wanted) <= TOLERANCE / 2 * total or factor == (high if freed < wanted else low):
             break
         low, high = (factor, high) if freed < wanted else (low, factor)
