@@ -26,7 +26,7 @@ def session(project: Project) -> Session:
 def open_card(page: Page, session: Session, query: str = "?policy=chapter") -> None:
     page.goto(session.get_absolute_url() + query)
     page.locator("#retention").scroll_into_view_if_needed()
-    expect(page.locator("#retention nav.seg").first).to_be_visible()
+    expect(page.locator("#retention nav.seg").first).to_be_visible(timeout=30_000)
 
 
 def test_the_card_comes_when_it_is_scrolled_to(page: Page, session: Session) -> None:
@@ -94,9 +94,10 @@ def test_the_page_stays_under_1500_nodes_with_the_card(page: Page, project: Proj
 
     page.set_default_timeout(60_000)
     page.goto(f"{session.get_absolute_url()}?policy=sliding-window&turn=399&open=500&q=batch{query}")
-    expect(page.locator("#timeline[data-drawn]")).to_be_visible()
+    expect(page.locator("#timeline[data-drawn]")).to_be_visible(timeout=60_000)
     page.locator("#retention").scroll_into_view_if_needed()
-    expect(page.locator("#retention nav.seg").first).to_be_visible()
+    # The lifeline of a long session is worked out on its first visit.
+    expect(page.locator("#retention nav.seg").first).to_be_visible(timeout=60_000)
 
     assert page.evaluate("document.querySelectorAll('*').length") <= 1_500
 
