@@ -1,12 +1,14 @@
 """Recall from the database: an address resolves only inside a project that holds the original.
 
-A project holds what its recorded sessions hold, and what it compressed for live agents.
+A project holds what its recorded sessions hold, what stored replays took out of their windows, and what it
+compressed for live agents.
 """
 
 from __future__ import annotations
 
 from compression.engine.snapshots import UnknownAddress, address_digits, resolve
 from compression.models import Snapshot
+from compression.replayed_originals import replayed_original
 from sessions.models import Message, Original
 
 CANDIDATES = 2
@@ -34,6 +36,8 @@ def stored_original(project_slug: str | None, address: str) -> tuple[str, bytes]
     try:
         sha = resolve(address, {*held, *live})
     except UnknownAddress as error:
+        if not (held or live) and (found := replayed_original(project_slug, address)) is not None:
+            return found[0], found[1].encode("utf-8", "surrogatepass")
         where = "any project" if project_slug is None else f"project {project_slug!r}"
         raise UnknownAddress(f"{error} in {where}") from None
     if sha in held:
