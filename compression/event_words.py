@@ -26,17 +26,14 @@ def did(event: Event) -> str:
         case "incompressible":
             return _("nothing more can be done")
         case "aggressive":
-            return _("%(blocks)s to their floor") % {"blocks": _parts(len(event.edits))}
+            return _to_floor(event)
         case "truncate":
             return _("%(messages)s out, oldest groups first") % {"messages": _messages(len(event.left))}
         case "archive":
             return _archive(event)
         case "rezone":
             budget = grouped(event.recent_budget or 0)
-            return _("recent down to %(tokens)s tokens, %(blocks)s to their floor") % {
-                "tokens": budget,
-                "blocks": _parts(len(event.edits)),
-            }
+            return _("recent down to %(tokens)s tokens, %(blocks)s") % {"tokens": budget, "blocks": _to_floor(event)}
     return changed(event)
 
 
@@ -57,7 +54,7 @@ def _archive(event: Event) -> str:
         "messages": _messages(len(event.left)),
     }
     if event.edits:
-        said += _(", %(blocks)s to their floor") % {"blocks": _parts(len(event.edits))}
+        said += f", {_to_floor(event)}"
     return said
 
 
@@ -74,8 +71,9 @@ def _kind(kind: str, count: int) -> str:
     return names[kind]
 
 
-def _parts(count: int) -> str:
-    return f"{grouped(count)} {ngettext('block', 'blocks', count)}"
+def _to_floor(event: Event) -> str:
+    count = len(event.edits)
+    return ngettext("%(n)s block to its floor", "%(n)s blocks to their floor", count) % {"n": grouped(count)}
 
 
 def _messages(count: int) -> str:
