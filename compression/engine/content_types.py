@@ -219,7 +219,8 @@ def _diff(lines: Sequence[str]) -> ContentType | None:
     hunks = sum(1 for line in lines if line.startswith("@@ -"))
     if (signs >= 2 and (_share(_DIFF_BODY, lines) >= 0.5)) or (hunks and _DIFF.match(lines[0])):
         return ContentType("diff", 0.95, f"{signs} lines of a diff's headers")
-    if len(lines) >= 2 and _share(diffs.STAT, lines) >= (0.5 if _STAT.match(lines[-1]) else 0.9):
+    told = bool(_STAT.match(lines[-1]))
+    if len(lines) >= 2 and _share(diffs.STAT if told else diffs.SIGNED_STAT, lines) >= (0.5 if told else 0.7):
         return ContentType("diff", 0.9, "a diff's statistics")
     return None
 

@@ -19,6 +19,8 @@ _STATE = re.compile(
     r"(new file|deleted file) mode|(rename|copy) from (.{1,300})|(Binary files) .* differ|(GIT binary patch)|old mode"
 )
 STAT = re.compile(r"\s(\S.{0,300}?)\s+\|\s+(?:\d+(?: [+-]*)?|Bin .*)$")
+SIGNED_STAT = re.compile(r"\s\S.{0,300}?\s+\|\s+(?:\d+ [+-]+|Bin .*)$")
+"""Rows of a table with a number in their last column look like statistics, but for the signs."""
 _HEADER = re.compile(r"index [0-9a-f]+|similarity index|dissimilarity|new mode|rename to|copy to|={20,}$|\\ No newline")
 
 

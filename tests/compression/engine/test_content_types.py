@@ -58,6 +58,9 @@ GREP = "".join(f"src/app/models.py:{n}:    name = models.CharField(max_length={n
 DIFF = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1,3 +1,3 @@\n-old, one\n+new, one\n context\n" * 4
 TABBED = "type Point struct {\n\t// ID names the point\n\tID string\n\n\t// At is its time\n\tAt time.Time\n}\n" * 9
 DIFFSTAT = "".join(f" src/app/part_{n}.go | {n:3} {'+' * (n % 30)}\n" for n in range(1, 30))
+COUNTED_ROWS = (
+    " status | count \n--------+-------\n" + "".join(f" s{n:<6} | {n * 7:5}\n" for n in range(30)) + "(30 rows)\n"
+)
 COMMITS = "".join(f"{n:07x}a make the window of the session a little smaller\n" for n in range(1, 30))
 CHINESE = "日志压缩的目标是在有限的窗口里保留重要的信息。每次事件都会重新计算预算。\n" * 20
 CODE = "def total(a, b):\n    return sum(a, b)\n\nclass Shop:\n    name: str = 'x'\n" * 20
@@ -78,6 +81,7 @@ ACCESS = "".join(
         (DIFF, "diff"),
         (TABBED, "source_code"),
         (DIFFSTAT, "diff"),
+        (COUNTED_ROWS, "table"),
         (COMMITS, "code_output"),
         (CHINESE, "prose"),
         (CODE, "source_code"),
