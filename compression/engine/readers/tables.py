@@ -59,12 +59,12 @@ def parse(lines: Sequence[str]) -> list[Table]:
 def _in_blocks(lines: Sequence[str]) -> tuple[list[Table], bool]:
     """Tables with blank lines between them, each under names of its own, when they are most of the text; and whether
     they are all of it."""
-    if "" not in map(str.strip, lines[:_SAMPLE]):
-        return [], False
     starts = [row for row, line in enumerate(lines) if line.strip() and (row == 0 or not lines[row - 1].strip())]
     found: list[Table] = []
     covered = filled = 0
-    for start, following in pairwise([*starts, len(lines)] if len(starts) <= _MOST_BLOCKS else []):
+    if not 1 < len(starts) <= _MOST_BLOCKS:
+        return [], False
+    for start, following in pairwise([*starts, len(lines)]):
         block = [line for line in lines[start:following] if line.strip()]
         filled += len(block)
         if len(block) < 3 or any(map(str.isdigit, block[0])):

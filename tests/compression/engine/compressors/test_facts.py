@@ -115,6 +115,20 @@ def test_a_csv_cell_with_a_line_break_is_one_row() -> None:
     assert "300 rows, 3 columns" in stub.text.split("\n")
 
 
+def test_two_long_tables_of_one_output_are_told_apart() -> None:
+    first = "name,size\n" + "".join(f"file_{n},{n}\n" for n in range(250))
+    second = "city,people\n" + "".join(f"town_{n},{n * 1_000}\n" for n in range(250))
+
+    stub, _ = stub_of(f"{first}\n{second}")
+
+    assert [row for row in stub.text.split("\n") if row.startswith(("250 rows", "name,", "city,"))] == [
+        "name,size",
+        "250 rows, 2 columns",
+        "city,people",
+        "250 rows, 2 columns",
+    ]
+
+
 def test_compile_errors_of_a_failed_go_build_are_kept() -> None:
     lines = [f"ok  \texample.org/shop/pkg{n}\t0.{n:03d}s" for n in range(200)]
     lines[90:90] = [
