@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 # Full paths are told up to this share of the output, or this many characters: what the smallest usual budget holds.
 _SHARE = 40
 _ROOM = 360
-_LONGEST_GROUP = 240
+# Names of one line, in characters: a line that is more than a quarter of its budget loses its end.
+_LONGEST_GROUP = 90
 
 
 def fit_in_full(texts: Sequence[str], size: int) -> bool:
@@ -36,7 +37,7 @@ def grouped(tails: Mapping[str, str]) -> list[tuple[str, tuple[str, ...]]]:
         members: list[str] = []
         for path in paths:
             entry = f"{split(path)[1]}{tails[path]}"
-            if members and len(line) + len(entry) > _LONGEST_GROUP:
+            if members and len(line) - len(start) + len(entry) > _LONGEST_GROUP:
                 lines.append((line, tuple(members)))
                 line, members = start, []
             line += f"{', ' if members else ''}{entry}"

@@ -33,6 +33,18 @@ def test_every_file_of_a_diff_is_told_in_a_twentieth() -> None:
     assert [f"src/shop/part_{n}.py +30 -18" for n in range(6)] == lines[1:7]
 
 
+def test_every_file_of_one_large_directory_is_told() -> None:
+    text = "".join(
+        f"diff --git a/src/part_{n}.py b/src/part_{n}.py\n--- a/src/part_{n}.py\n+++ b/src/part_{n}.py\n"
+        f"@@ -1,22 +1,22 @@\n-old_{n} = 1\n+new_{n} = 2\n" + "".join(f" line {row} of {n}\n" for row in range(21))
+        for n in range(25)
+    )
+
+    told = "\n".join(stub_of(text))
+
+    assert [n for n in range(25) if f"part_{n}.py +1 -1" not in told] == []
+
+
 def test_hits_that_define_what_was_asked_for_come_first() -> None:
     hits = [f"src/a.py:{n}:    # load_order is called here, step {n}" for n in range(1, 200)]
     hits[150] = "src/a.py:151:def load_order(number):"
