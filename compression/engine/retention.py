@@ -119,11 +119,8 @@ def _loss(replay: Replay, names: Occurrences, event: Event, standing: Standing) 
     addressed = {edit.message for edit in event.edits if edit.address}
     if event.note is not None and event.note.address:
         addressed.update(event.left)
-    seen_before = {i: View(texts_of(messages[i], own)) for i, own in earlier.items() if i in touched}
     needed: list[tuple[str, str, int, int]] = []
     for name, kind, holder in first_seen(names, (i for i in touched if messages[i].role == "tool")):
-        if holder in seen_before and not seen_before[holder].holds(name):
-            continue  # an earlier event lost it
         use = next_use(names, name, end)
         if use is not None and not _stands(names, name, end, window, stands) and not others.holds(name):
             needed.append((name, kind, holder, use))

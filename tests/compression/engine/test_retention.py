@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -100,6 +101,17 @@ def test_averages_are_sums_over_sums() -> None:
 
     assert [len(one.needed), len(two.needed)] == [2, 1]
     assert retention_fields([one, two])["rlr_view"] == pytest.approx(2 / 3, abs=1e-6)
+
+
+def test_a_stub_that_is_made_shorter_is_changed_and_its_names_count_again() -> None:
+    done = changed(session(), 2, 2, "kept_name")
+    (event,) = done.events
+    (edit,) = event.edits
+    shorter = replace(event, turn=3, kind="aggressive", edits=(replace(edit, text="[first line]\n"),))
+
+    _, again = losses(replace(done, events=(event, shorter)))
+
+    assert [(n.name, n.in_view) for n in again.needed] == [("src/lost/file.py", False)]
 
 
 def test_what_an_agent_compacted_itself_is_counted_by_its_summary() -> None:
