@@ -8,17 +8,27 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from compression.engine.call_arguments import shortened
-from compression.engine.content_types import detect
+from compression.engine.calibration import Calibration
+from compression.engine.edits import Edit
 from compression.engine.lab import tried
+from compression.engine.live import Compression, compress_window
+from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
 from compression.engine.stubs import Stubber
-from compression.engine.superseded import Replacement, superseded_line
+from tests.docs_examples.shop_session import shop_session
 
 DOCUMENT = Path(__file__).resolve().parents[3] / "docs" / "engine.md"
 SHOWN = 7
+LISTED = ("hermes", "chapter", "cache-first", "recall-first")
+"""Presets whose settings the document lists beside each other."""
+
+EDITED = ("superseded", "arguments", "thinking")
+LEFT = {"marker": (8_000, 7_000), "state": (8_000, 7_450)}
+"""Notes, with a window and the tokens in it that the log does not hold, so that the session is too long for it."""
+
 _BLOCK = re.compile(r"<!-- example (\w+) -->\n.*?<!-- end -->", re.DOTALL)
 
 
@@ -142,35 +152,80 @@ EXAMPLES = {
 }
 
 
+EXCERPT = Example(
+    "log",
+    "Bash",
+    _rows(9_000, lambda n: f"2026-03-01 10:{n // 60 % 60:02}:{n % 60:02} INFO import: row {n} stored in orders"),
+)
+
+
+@cache
+def _compressed(window: int = 1_400, hidden: int = 0) -> Compression:
+    """The shop session before its last call, in a small window."""
+    policy = PRESETS["hermes"].model_copy(
+        update={
+            "context_window": window,
+            "recent_tokens": 150,
+            "min_reclaim_tokens": 0,
+            "max_argument_tokens": 80,
+            "clear_thinking": True,
+        }
+    )
+    return compress_window(shop_session(), policy, Calibration(hidden=hidden), stubber=Stubber())
+
+
 def example_block(name: str) -> str:
     """What stands between an example's markers."""
+    if name == "presets":
+        return presets_table()
     return "\n".join(("```text", *_abridged(before(name)), "```", "", "becomes", "", "```text", after(name), "```"))
 
 
 def before(name: str) -> str:
     """The text that an example starts from."""
-    if name == "arguments":
-        return '{"file_path": "src/reader.py", "content": "' + "rows.append(read(row))\\n" * 60 + '"}'
-    if name == "superseded":
-        return EXAMPLES["source_code"].text
-    return EXAMPLES[name].text
+    if name in LEFT:
+        done = _compressed(*LEFT[name])
+        assert done.note is not None
+        return done.snapshots[done.note.sha256]
+    if name in EDITED:
+        return _compressed().snapshots[_edit(name).sha256]
+    return EXCERPT.text if name == "excerpt" else EXAMPLES[name].text
 
 
 def after(name: str) -> str:
     """What the engine makes of it."""
-    stubber, text = Stubber(), before(name)
-    if name == "arguments":
-        return shortened(text, 60, stubber.counter.count_many, "hermes:2d711642b726") or ""
-    if name == "superseded":
-        newer = Replacement(41, 0, "same text", "Read src/reader.py (call toolu_41)")
-        kind = detect(text, "Read").kind
-        lines = text.count("\n") + 1
-        return superseded_line(kind, lines, stubber.counter.count(text), newer, "hermes:2d711642b726")
-    example = EXAMPLES[name]
-    found = tried(text, tool=example.tool, policy=PRESETS["hermes"], budget=example.budget, stubber=stubber)
+    if name in LEFT:
+        note = _compressed(*LEFT[name]).note
+        assert note is not None
+        assert note.kind == name
+        return note.text
+    if name in EDITED:
+        return _edit(name).text
+    example = EXCERPT if name == "excerpt" else EXAMPLES[name]
+    found = tried(example.text, tool=example.tool, policy=PRESETS["hermes"], budget=example.budget, stubber=Stubber())
     assert found.stub is not None, name
-    assert found.content.kind == name, (name, found.content)
+    assert found.content.kind == example.kind, (name, found.content)
     return found.stub.text
+
+
+def _edit(kind: str) -> Edit:
+    return next(edit for edit in _compressed().edits.values() if edit.kind == kind)
+
+
+def presets_table() -> str:
+    """The settings in which the listed presets differ, in the order of the policy's fields."""
+    rows = [f"| setting | {' | '.join(LISTED)} |", "| --- |" + " --- |" * len(LISTED)]
+    for field in Policy.model_fields:
+        values = [getattr(PRESETS[name], field) for name in LISTED]
+        if field not in ("name", "about") and any(value != values[0] for value in values):
+            rows.append(f"| `{field}` | {' | '.join(map(_shown, values))} |")
+    return "\n".join(rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return "on" if value else "off"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _abridged(text: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""What the documentation's examples start from."""
