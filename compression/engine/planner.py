@@ -94,7 +94,8 @@ class Planner:
         self._replace_superseded(proposal, zones, changed)
         standing = {**changed, **{(edit.message, edit.part): edit for edit in proposal.edits}}
         if self._policy.allocation == "novelty":
-            self._allocate(proposal, zones, wanted, standing)
+            if proposal.freed < wanted:
+                self._allocate(proposal, zones, wanted, standing)
         else:
             self._take(proposal, zones, wanted, standing)
         if self._policy.max_argument_tokens is not None:

@@ -91,6 +91,15 @@ def test_stubs_take_no_more_than_the_ceiling() -> None:
     assert sum(edit.tokens_after for edit in found.values()) <= 0.1 * sum(e.tokens_before for e in found.values())
 
 
+def test_where_superseded_results_reach_the_target_nothing_else_is_touched() -> None:
+    told = lines("read_twice", filler=80)
+    built = session(told, lines("other_name", filler=40), told)
+
+    (event,) = run(built, policy(superseded=True, target_ratio=0.7)).events
+
+    assert [(edit.message, edit.kind) for edit in event.edits] == [(2, "superseded")]
+
+
 def test_a_target_out_of_reach_is_no_reason_to_keep_nothing() -> None:
     many = ["\n".join(f"name_{r}_{n}_x other_{r}_{n}_y" for n in range(400)) for r in range(3)]
     done = run(session(*many), policy(target_ratio=0.01))
