@@ -5,15 +5,20 @@ Bytes are kept: what is cut out of a file is a piece of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from compression.dialects.bodies import document, read_messages
 from compression.dialects.raw_json import Value
 from compression.dialects.request import Dialect, Request, Unreadable
 from compression.subjects import NoSubject
+from sessions.importers import read_sessions
+from sessions.importers.parsed import ImportFailure
 
 MOST_BYTES = 512 * 1024 * 1024
 SHOWN_KEYS = 20
+_LISTS = ("messages", "traj")
 
 
 def request_of(path: Path, *, dialect: Dialect | None, key: str | None) -> Request:
@@ -26,37 +31,48 @@ def request_of(path: Path, *, dialect: Dialect | None, key: str | None) -> Reque
         raise NoSubject(f"{path}: cannot be read ({error.strerror})") from None
     try:
         top = document(raw)
-        found = _chosen(top, path.name, key)
+        found = _chosen(top, path, key)
         members = found.members()
         if found.kind == "array":
             return read_messages(raw, found, dialect)
-        return read_messages(raw, members.get("messages"), dialect, members.get("system"), members.get("tools"))
+        messages = next((members[name] for name in _LISTS if name in members), None)
+        return read_messages(raw, messages, dialect, members.get("system"), members.get("tools"))
     except Unreadable as error:
         raise NoSubject(f"{path.name}: {error}") from None
 
 
-def _chosen(top: Value, name: str, key: str | None) -> Value:
+def _chosen(top: Value, path: Path, key: str | None) -> Value:
     """One of several requests by its key; the only one without."""
     items = top.items()
-    runs = {_key(item, n): item for n, item in enumerate(items) if "messages" in item.members()}
-    if not runs or len(runs) < len(items):
+    if not items or not all(any(name in item.members() for name in _LISTS) for item in items):
         if key is not None:
-            raise NoSubject(f"{name} holds one list of messages; leave --session out")
+            raise NoSubject(f"{path.name} holds one list of messages; leave --session out")
         return top
+    runs = dict(zip(_keys(items, path), items, strict=True))
     if key is None and len(runs) > 1:
         keys = ", ".join(list(runs)[:SHOWN_KEYS])
-        raise NoSubject(f"{name} holds {len(runs)} sessions; choose one with --session KEY: {keys}")
+        raise NoSubject(f"{path.name} holds {len(runs)} sessions; choose one with --session KEY: {keys}")
     if key is not None and key not in runs:
         keys = ", ".join(list(runs)[:SHOWN_KEYS])
-        raise NoSubject(f"{name} has no session {key[:80]!r}; its keys: {keys}")
+        raise NoSubject(f"{path.name} has no session {key[:80]!r}; its keys: {keys}")
     return runs[key] if key is not None else next(iter(runs.values()))
 
 
-def _key(run: Value, number: int) -> str:
-    """What a run calls itself, else its place in the list."""
+def _keys(items: Sequence[Value], path: Path) -> list[str]:
+    """What each run calls itself, else the key by which the other commands know it, else its place in the list."""
+    names = [_name(item) for item in items]
+    others = [str(number) for number in range(len(items))]
+    if not all(names):
+        with suppress(ImportFailure):
+            read = [session.key for session in read_sessions(path)]
+            others = read if len(read) == len(items) else others
+    return [name or other for name, other in zip(names, others, strict=True)]
+
+
+def _name(run: Value) -> str:
     members = run.members()
     for name in ("session_id", "id"):
         text = members[name].text() if name in members else None
         if text:
             return text[:80]
-    return str(number)
+    return ""

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from sessions.importers import read_sessions
 from tests.compression.live.requests import OPENAI, anthropic_messages, openai_messages
 from tests.compression.session_files import log_text
 
@@ -93,6 +94,17 @@ def test_one_of_several_requests_is_chosen_by_its_key(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="holds 2 sessions; choose one with --session KEY: first, second"):
         compress(source, tmp_path / "out.json")
     compress(source, tmp_path / "out.json", "--session", "second")
+
+    assert len(json.loads((tmp_path / "out.json").read_bytes())) == len(openai_messages(2))
+
+
+def test_requests_without_a_name_have_the_keys_that_inspect_prints(tmp_path: Path) -> None:
+    source = written(tmp_path / "runs.json", [{"traj": openai_messages(n)} for n in (1, 2)])
+    keys = [session.key for session in read_sessions(source)]
+
+    with pytest.raises(CommandError, match=f"holds 2 sessions; choose one with --session KEY: {', '.join(keys)}"):
+        compress(source, tmp_path / "out.json")
+    compress(source, tmp_path / "out.json", "--session", keys[1])
 
     assert len(json.loads((tmp_path / "out.json").read_bytes())) == len(openai_messages(2))
 
