@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
+from compression import engine
 from compression.engine.content_types import KINDS
 from compression.engine.edits import LADDER
 from compression.engine.excerpt import LONGEST_READ
@@ -63,3 +67,12 @@ def test_the_figures_of_the_text_are_those_of_the_code() -> None:
     assert [words for words in said if words not in document] == []
     assert ours.recall_hold_turns == 10
     assert "ten calls (`recall_hold_turns`)" in document
+
+
+def test_every_module_of_the_engine_has_its_row_in_the_architecture() -> None:
+    architecture = (DOCUMENT.parent / "architecture.md").read_text(encoding="utf-8")
+    modules = {path.stem for path in Path(engine.__file__).parent.glob("[!_]*.py")}
+    table = architecture.partition("| module | subject |")[2].partition("\n\n")[0]
+    named = {name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+
+    assert sorted(modules ^ named) == []
