@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 from pytest_django.live_server_helper import LiveServer
+
+# A busy machine takes its time; what is wrong stays wrong however long one waits.
+expect.set_options(timeout=20_000)
 
 LOOK: dict[str, Any] = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "light"}
 FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]

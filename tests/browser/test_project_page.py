@@ -31,6 +31,7 @@ def test_typing_filters_and_the_address_follows(page: Page, sessions: None) -> N
     page.goto("/projects/apollo/")
 
     page.keyboard.press("/")
+    expect(page.locator("#session-search")).to_be_focused()
     page.keyboard.type("Session 07")
 
     expect(page.locator("#sessions tbody tr")).to_have_count(1)
