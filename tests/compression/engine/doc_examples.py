@@ -202,7 +202,10 @@ def after(name: str) -> str:
     if name in EDITED:
         return _edit(name).text
     example = EXCERPT if name == "excerpt" else EXAMPLES[name]
-    found = tried(example.text, tool=example.tool, policy=PRESETS["hermes"], budget=example.budget, stubber=Stubber())
+    found = tried(
+        example.text, tool=example.tool, budget=example.budget, allocation="per_result", policy=PRESETS["hermes"],
+        stubber=Stubber(),
+    )  # fmt: skip
     assert found.stub is not None, name
     assert found.content.kind == example.kind, (name, found.content)
     return found.stub.text
