@@ -229,3 +229,46 @@ class LiveEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.session}, {self.prefix_messages} messages"
+
+
+class PolicyWebhook(models.Model):
+    """Where a project says that another policy came into force. ``secret`` signs; it is never shown again."""
+
+    project = models.OneToOneField(Project, models.DB_CASCADE, related_name="policy_webhook")
+    url = models.CharField(_("address"), max_length=500)
+    secret = models.CharField(_("secret"), max_length=200)
+    set_at = models.DateTimeField(_("set"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("policy webhook")
+        verbose_name_plural = _("policy webhooks")
+
+    def __str__(self) -> str:
+        return f"webhook of {self.project_id}"
+
+
+class PolicyDelivery(models.Model):
+    """One message of a policy webhook and how it went. ``body`` is what every attempt sends, byte for byte."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        DELIVERED = "delivered", _("delivered")
+        FAILED = "failed", _("failed")
+
+    webhook = models.ForeignKey(PolicyWebhook, models.DB_CASCADE, related_name="deliveries")
+    event = models.CharField(max_length=40)
+    body = models.TextField()
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    status = models.PositiveSmallIntegerField(null=True, help_text=_("What the last attempt was answered."))
+    error = models.CharField(max_length=300, blank=True, help_text=_("What was wrong with the last attempt, in words."))
+    created_at = models.DateTimeField(auto_now_add=True)
+    tried_at = models.DateTimeField(null=True)
+
+    class Meta:
+        verbose_name = _("policy delivery")
+        verbose_name_plural = _("policy deliveries")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.event}, {self.state}"
