@@ -7,15 +7,20 @@ from dataclasses import asdict
 from typing import Any
 
 from compression.engine.blocks import Block, Side, edit_fields, window_blocks
+from compression.engine.cost_fields import terms_fields
+from compression.engine.costs import Ledger, ledger_of
 from compression.engine.edits import Event
+from compression.engine.money import dollars
 from compression.engine.replay import Replay
 from compression.engine.retention import loss_fields, losses
 from compression.engine.summary import summarize
 from compression.engine.turns import ZONES, TurnTable, tabulate
 
 
-def event_fields(event: Event, retention: dict[str, Any] | None = None) -> dict[str, Any]:
-    """One event, its edits without their texts. Break-even needs prices and is null here."""
+def event_fields(
+    event: Event, retention: dict[str, Any] | None = None, break_even: float | None = None
+) -> dict[str, Any]:
+    """One event, its edits without their texts. ``break_even`` is null without a price, and where nothing changed."""
     return {
         "turn": event.turn,
         "kind": event.kind,
@@ -33,17 +38,18 @@ def event_fields(event: Event, retention: dict[str, Any] | None = None) -> dict[
         "repeats": event.repeats,
         "reason": event.reason,
         "cache_prefix_survival": event.cache_prefix_survival,
-        "break_even_calls": None,
+        "break_even_calls": None if break_even is None else round(break_even, 2),
         "calls_after": event.calls_after,
         "retention": retention,
     }
 
 
-def turn_fields(replay: Replay, table: TurnTable, t: int) -> dict[str, Any]:
+def turn_fields(replay: Replay, table: TurnTable, ledger: Ledger, t: int) -> dict[str, Any]:
     """One turn of a replay."""
     recorded = replay.transcript.turns[t].recorded
     first = bisect_left(replay.events, t, key=lambda event: event.turn)
     last = bisect_right(replay.events, t, key=lambda event: event.turn) - 1
+    cached, cost = ledger.turns[t], ledger.costs[t]
     at = bisect_left(table.overruns, (t, ""))
     overrun = table.overruns[at][1] if at < len(table.overruns) and table.overruns[at][0] == t else None
     return {
@@ -67,8 +73,15 @@ def turn_fields(replay: Replay, table: TurnTable, t: int) -> dict[str, Any]:
         "usage_ratio": round(replay.usage(table.after[t]), 6),
         "fits": replay.fits(t),
         "event": {"index": last, "kind": replay.events[last].kind} if first <= last else None,
-        "cache": None,
-        "cost_usd": None,
+        "cache": {
+            "read": cached.read,
+            "write": cached.write,
+            "uncached": cached.uncached,
+            "bust": None if cached.bust is None else asdict(cached.bust),
+        },
+        "idle_s": ledger.terms.idle[t],
+        "output": asdict(ledger.outputs[t]),
+        "cost_usd": None if cost is None else dollars(cost.total),
         "recorded": None
         if recorded is None
         else {
@@ -86,6 +99,7 @@ def replay_document(replay: Replay, *, session: str, counter: str, turn: int | N
     """What ``replay --json`` prints; ``turn`` leaves only that turn's row. Timings are never part of it."""
     table = tabulate(replay)
     lost = losses(replay)
+    ledger = ledger_of(replay)
     ends = [turn.request_end for turn in replay.transcript.turns]
     retained = iter([loss_fields(loss, lambda i: bisect_right(ends, i) - 1) for loss in lost])
     rows = range(len(table)) if turn is None else [turn]
@@ -98,9 +112,13 @@ def replay_document(replay: Replay, *, session: str, counter: str, turn: int | N
             "hidden": replay.calibration.hidden,
             "basis": replay.calibration.basis,
         },
-        "turns": [turn_fields(replay, table, t) for t in rows],
-        "events": [event_fields(e, next(retained) if e.changes else None) for e in replay.events],
-        "summary": summarize(replay, table, lost),
+        "turns": [turn_fields(replay, table, ledger, t) for t in rows],
+        "events": [
+            event_fields(event, next(retained) if event.changes else None, break_even)
+            for event, break_even in zip(replay.events, ledger.break_evens, strict=True)
+        ],
+        "cost": terms_fields(ledger),
+        "summary": summarize(replay, table, lost, ledger),
     }
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from compression.engine.calibration import Calibration
 from compression.engine.columns import columns_of
-from compression.engine.economy import Economy
+from compression.engine.economy import Economy, economy_of
 from compression.engine.edits import Edit, Event, Note
 from compression.engine.history import Course, History, Request, course_of
 from compression.engine.pins import Pins
@@ -20,6 +20,7 @@ from compression.engine.planner import Known
 from compression.engine.policy import Policy
 from compression.engine.standing import Standing
 from compression.engine.stubs import Stubber
+from compression.engine.terms import OwnPrices, terms_of
 from compression.engine.transcript import Transcript
 from compression.engine.walk import Walk, with_calls_after
 from compression.engine.windows import window_for
@@ -32,6 +33,7 @@ class Replay:
 
     ``windows_after[t]`` / ``windows_before[t]`` are calibrated window tokens of turn t as the policy left it, and
     had no policy ever acted. Everything else is worked out from these and the events when it is asked for.
+    ``prices`` are those that a project set itself.
     """
 
     transcript: Transcript
@@ -47,6 +49,7 @@ class Replay:
     alarms: tuple[str, ...]
     budgets: tuple[int, ...] = field(repr=False)
     stubber: Stubber = field(repr=False)
+    prices: OwnPrices | None = field(default=None, repr=False)
 
     @cached_property
     def first_boundary(self) -> int:
@@ -112,11 +115,13 @@ def replay(
     stubber: Stubber | None = None,
     known: Known | None = None,
     economy: Economy | None = None,
+    prices: OwnPrices | None = None,
 ) -> Replay:
     """Replay a session under a policy. The strategy ``recorded`` forces ``history`` as-recorded.
 
     ``known``: stubs in the session from an earlier compression; they stay as they are until the ladder shortens them.
-    Without an ``economy`` nothing is dear and no cache is cold.
+    ``prices``: those that a project set itself, before any table. A policy that asks what an event costs is answered by
+    them and by the session's own times, unless the caller brings an ``economy``.
     """
     stubber = stubber or Stubber()
     course = course_of(transcript, "as-recorded" if policy.strategy == "recorded" else history)
@@ -124,6 +129,8 @@ def replay(
     window = window_for(transcript.model, transcript.context_window, calibration.peak)
     auto = policy.context_window == "auto"
     limit = window.tokens if auto else int(policy.context_window)
+    if economy is None and (policy.dollar_gate or policy.prefer_idle):
+        economy = economy_of(terms_of(transcript, prices))
     walk = Walk(course, policy, calibration, limit, stubber, known or Known(), economy)
     walk.run()
     return Replay(
@@ -140,4 +147,5 @@ def replay(
         alarms=tuple(walk.alarms),
         budgets=walk.budgets,
         stubber=stubber,
+        prices=prices,
     )

@@ -1,6 +1,6 @@
 """The figures of a replay that people compare: what it saved, whether it fits, whether it kept its promises.
 
-Every share comes with what it is a share of. Money is not known here.
+Every share comes with what it is a share of.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from compression.engine.archive_loss import archive_fields
+from compression.engine.cost_fields import cost_fields
+from compression.engine.costs import Ledger, ledger_of
 from compression.engine.edits import LADDER, Event
 from compression.engine.history import SOURCES
 from compression.engine.invariants import prove
@@ -34,11 +36,13 @@ def _overflow(windows: Sequence[int], limit: int, reserve: int) -> int | None:
     return next((t for t, tokens in enumerate(windows) if tokens + reserve > limit), None)
 
 
-def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = None) -> dict[str, Any]:
+def summarize(
+    replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = None, ledger: Ledger | None = None
+) -> dict[str, Any]:
     """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0; a promise
     that was never made is kept.
 
-    ``lost`` = its losses, where they are known already.
+    ``lost`` = its losses and ``ledger`` = its bill, where they are known already.
     """
     hidden, reserve, limit = table.hidden, replay.policy.reserve_output, replay.context_window
     own = {"recorded"} if replay.policy.strategy == "recorded" else {"compress", "arrival", *LADDER}
@@ -49,6 +53,7 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
     bodies = sum(e.before - hidden for e in changes)
     overflow, overflow_none = _overflow(table.after, limit, reserve), _overflow(table.before, limit, reserve)
     lost = losses(replay) if lost is None else lost
+    ledger = ledger_of(replay) if ledger is None else ledger
     proof = prove(replay)
     results_before, results_after = _results_at(changes, table)
     return {
@@ -85,10 +90,11 @@ def summarize(replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = No
         **_retention(replay, lost),
         **archive_fields(replay, lost),
         **repeat_reads_fields(replay),
+        **cost_fields(replay, ledger),
         "counter_error": counter_error(replay, table),
         "composition": composition(table),
         "alarms": list(replay.alarms),
-        "warnings": list(replay.course.warnings),
+        "warnings": [*replay.course.warnings, *ledger.terms.warnings],
     }
 
 

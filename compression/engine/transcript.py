@@ -58,7 +58,10 @@ class Recorded:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One model call: request = messages[:request_end], response = messages[request_end:response_end],
-    results = messages[response_end:results_end]."""
+    results = messages[response_end:results_end].
+
+    ``tools`` and ``system`` = a digest of what was sent of them, empty where the source does not say.
+    """
 
     index: int
     request_end: int
@@ -66,6 +69,8 @@ class Turn:
     results_end: int
     recorded: Recorded | None = None
     time: float | None = None
+    tools: str = ""
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
