@@ -4,6 +4,9 @@ The window is made: a prompt, then calls and results of five kinds in turn, each
 of which the next message uses. Cold: nothing known, tokens counted too. Counted: an agent that checks its window
 before each call knows these. Prepared: each result was also read when it arrived, and only the event is new; the
 rounds differ in their target, so that no stub of the event is known.
+
+Every name of this window is new, as in no recorded session: the worst case of an engine that looks for names. It
+informs; ``benchmarks.event`` holds the engine to Hermes Agent's time on windows as agents have them.
 """
 
 from __future__ import annotations
@@ -32,9 +35,6 @@ MESSAGES, MANY_MESSAGES = 150, 696
 RESULT_LINES = 64
 ROUNDS = 5
 ALLOCATIONS: tuple[Allocation, ...] = ("per_result", "novelty")
-SHIPPED = PRESETS["hermes"].allocation
-GROWTH = 1.1
-"""A tenth more than n log n is noise of the clock."""
 FULL = 0.80
 """Share of the window that is used when the event starts."""
 
@@ -172,9 +172,7 @@ def rows() -> Iterable[EngineRow]:
         for state, ms in one.items():
             yield EngineRow(f"{name}, {state}", ms, "ms", None, f"{told[0]}; {told[1]}: {many[state]:.1f} ms")
             for peer, its in times.items():
-                decided = state == "prepared" and peer == "own fallback" and allocation == SHIPPED
-                detail = f"{ms:.1f} ms against {its:.1f} ms"
-                yield EngineRow(f"  / Hermes Agent, {peer}", ms / its, "x", 1.0 if decided else None, detail)
+                yield EngineRow(f"  / Hermes Agent, {peer}", ms / its, "x", None, f"{ms:.1f} ms against {its:.1f} ms")
         grown = many["prepared"] / one["prepared"]
         detail = f"{grown:.1f} times for {tokens[1] / tokens[0]:.1f} times the tokens; n log n: {expected:.1f}"
-        yield EngineRow(f"{name}, growth / n log n", grown / expected, "x", GROWTH, detail)
+        yield EngineRow(f"{name}, growth / n log n", grown / expected, "x", None, detail)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from compression.engine.cover import Candidate, Cover
+from compression.engine.cover import FIRST_LINE, Candidate, Cover
 from compression.engine.edits import Edit
 from compression.engine.focus import Focus, attend, focus_of
 from compression.engine.history import Course, Request
@@ -68,7 +68,7 @@ def allocate(
     said = said_by(beside, [candidate.prepared for candidate in found])
     end = course.prefix[request.end]
     aged = [(candidate.prepared, end - course.prefix[candidate.message + 1]) for candidate in found]
-    least = sum(min(policy.stub_budget(tokens), tokens // 2) for _, _, tokens in results)
+    least = sum(min(policy.stub_budget(tokens) + FIRST_LINE, tokens // 2) for _, _, tokens in results)
     most = policy.novelty_ceiling * sum(tokens for _, _, tokens in results)
     cover = Cover(found, worths(aged, said, focus), stubber, diagnosing=focus.diagnosing)
     floors = [policy.stub_budget(tokens) for _, _, tokens in results]

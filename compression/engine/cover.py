@@ -19,7 +19,10 @@ from compression.engine.transcript import Part
 from compression.engine.units import Unit, assembled
 from compression.engine.worth import DIAGNOSTIC_WORTH
 
-_FIRST_LINE = 34  # a stub's own line and the count of what was omitted, in tokens
+FIRST_LINE = 29
+"""Tokens of a stub's own line."""
+
+_LAST_LINE = 6  # the count of what was omitted
 _LIST = "also: "
 _LIST_TOKENS = 4
 _SMALLEST = 2  # fewer tokens than this hold no name
@@ -120,11 +123,11 @@ class Cover:
     def spend(self, budget: float, floors: Sequence[int]) -> None:
         """Floors, then the best units and names until the budget is spent; estimates are set right by counting.
 
-        ``floors``: tokens for the musts of each candidate. All of them get the same share of theirs when they
-        would take more than half of the budget.
+        ``floors``: tokens for what comes first of each candidate, its own line not counted. All of them get the same
+        share of theirs when they would take more than half of the budget, or more than all of it for what is grave.
         """
-        share = min(1.0, max(0.0, budget) / (2 * max(1, sum(floors))))
-        used: float = self._floors([share * floor for floor in floors])
+        reach = max(0.0, budget - FIRST_LINE * len(floors)) / max(1, sum(floors))
+        used: float = self._floors(floors, min(1.0, reach / 2), min(1.0, reach))
         self._rows = self._first_rows()
         for _ in range(_ROUNDS):
             more = self._greedy(budget - used)
@@ -143,21 +146,21 @@ class Cover:
             candidate.stale = False
         return sum(candidate.standing for candidate in self._candidates)
 
-    def _floors(self, floors: Sequence[float]) -> int:
-        """Each result's musts in their order, as far as its floor reaches. What they cost, in tokens."""
+    def _floors(self, floors: Sequence[int], share: float, full: float) -> int:
+        """What comes first of each result, as far as ``share`` of its floor reaches, ``full`` for what is grave. What
+        it costs, in tokens."""
         used = 0
         for candidate, floor in zip(self._candidates, floors, strict=True):
             candidate.starts.add(candidate.prepared.units.total)
             candidate.ends.add(0)
-            room = floor - _FIRST_LINE
-            used += _FIRST_LINE
-            for number in candidate.prepared.musts:
+            spent = _LAST_LINE
+            for number, is_grave in candidate.prepared.first:
                 cost = candidate.cost(number)
-                if cost <= room:
-                    room -= cost
-                    used += cost
+                if spent + cost <= floor * (full if is_grave else share):
+                    spent += cost
                     candidate.take(number)
                     self._cover(candidate.prepared.names[number])
+            used += FIRST_LINE + spent
         return used
 
     def _cover(self, names: Sequence[str]) -> None:
@@ -176,7 +179,7 @@ class Cover:
             tokens = prepared.list_tokens
             rows += [(value / tokens[name], at, -1, name) for name, value in own.items()]
             rows += [(rate * fresh, at, number, "") for rate, number in prepared.strong]
-            rows += [(rate, at, number, "") for rate, number in prepared.weak_musts]
+            rows += [(rate, at, number, "") for rate, number in prepared.weak]
             if self._diagnosing:
                 rows += [
                     (self._value(candidate, number) / prepared.alone[number], at, number, "")
@@ -223,10 +226,10 @@ class Cover:
             else:
                 break
             _, at, number, name = row
+            if name and name not in still_open:
+                continue
             candidate = candidates[at]
             if name:
-                if name not in still_open:
-                    continue
                 cost = candidate.name_cost(name)
             elif number in candidate.taken:
                 continue

@@ -14,7 +14,7 @@ from typing import Literal
 from compression.engine import compressors
 from compression.engine.calibration import Calibration
 from compression.engine.content_types import ContentType, detect
-from compression.engine.cover import Candidate, Cover
+from compression.engine.cover import FIRST_LINE, Candidate, Cover
 from compression.engine.fidelity import fidelity
 from compression.engine.focus import Focus
 from compression.engine.policy import Policy
@@ -150,7 +150,7 @@ def _covered(part: Part, arguments: str, tokens: int, budget: int, policy: Polic
     call = reading_of(Message(0, "assistant", (Part("tool_call", arguments, part.call_id, part.name),)))
     candidate = Candidate(1, 0, tokens, part, sha, prepared)
     own = worths([(prepared, 0)], said_by([call], [prepared]), Focus())
-    Cover([candidate], own, stubber, diagnosing=False).spend(budget, [min(budget, policy.stub_budget(tokens))])
+    Cover([candidate], own, stubber, diagnosing=False).spend(budget + FIRST_LINE, [budget])
     return candidate.stub
 
 

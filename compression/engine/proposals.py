@@ -37,6 +37,9 @@ WEIGHTS: Mapping[str, float] = {
 PLAIN: Mapping[Tier, float] = {"must": 1.0, "should": 0.1, "may": 0.0}
 """What a unit is worth beside its names: a total without a name still tells something."""
 
+GRAVE_WORTH: Mapping[Tier, float] = {"must": 4.0, "should": 1.5, "may": 0.0}
+"""The same for a unit that tells what went wrong."""
+
 TIERS: Mapping[Tier, float] = {"must": 2.0, "should": 1.3, "may": 1.0}
 """What a name counts in a unit of a tier."""
 
@@ -48,6 +51,11 @@ DEFINES = 1.25
 
 GAP_TOKENS = 2
 """A mark where lines are missing."""
+
+GRAVE = frozenset(
+    {"exit code", "totals", "failure", "error line", "error record", "error template", "traceback", "row of trouble"}
+)
+"""Labels of what went wrong and how it ended: a name in a list is no substitute for these."""
 
 _SHELF_CHARACTERS = 16_000_000
 _GUTTER = re.compile(r"(?m)^ *[0-9]+[\u2192\t|]")
@@ -81,7 +89,7 @@ class Prepared:
     def settle(self) -> None:
         """Work out now what otherwise waits until it is asked for."""
         _ = (self.words, self.others, self.ranked, self.list_tokens, self.factors, self.plain)
-        _ = (self.alone, self.strong, self.musts, self.weak_musts, self.plains, self.diagnostic)
+        _ = (self.alone, self.strong, self.first, self.weak, self.plains, self.diagnostic)
 
     @cached_property
     def list_tokens(self) -> Mapping[str, int]:
@@ -99,7 +107,7 @@ class Prepared:
     @cached_property
     def plain(self) -> tuple[float, ...]:
         """For each unit, what it is worth beside its names."""
-        return tuple(PLAIN[unit.tier] for unit in self.units.units)
+        return tuple((GRAVE_WORTH if unit.label in GRAVE else PLAIN)[unit.tier] for unit in self.units.units)
 
     @cached_property
     def edges(self) -> tuple[tuple[int, int], ...]:
@@ -152,23 +160,36 @@ class Prepared:
         return tuple(sorted(found))
 
     @cached_property
-    def musts(self) -> tuple[int, ...]:
-        """Units of the first tier in the order of their rank."""
+    def first(self) -> tuple[tuple[int, bool], ...]:
+        """(unit, whether it is grave) of what comes before any name: grave musts, other musts, what else is grave; each
+        by rank."""
         units = self.units.units
-        found = [number for number, unit in enumerate(units) if unit.tier == "must"]
-        return tuple(sorted(found, key=lambda number: (units[number].rank, units[number].order)))
+        found = [
+            (unit.tier != "must", unit.label not in GRAVE, unit.rank, unit.order, number)
+            for number, unit in enumerate(units)
+            if unit.tier == "must" or (unit.tier == "should" and unit.label in GRAVE)
+        ]
+        return tuple((number, not other) for _, other, _, _, number in sorted(found))
 
     @cached_property
-    def weak_musts(self) -> tuple[tuple[float, int], ...]:
-        """(worth a token beside its names, unit) of the first tier's units that are not strong, the best last."""
-        rest = {*self.musts}.difference(number for _, number in self.strong)
+    def weak(self) -> tuple[tuple[float, int], ...]:
+        """(worth a token beside its names, unit) of units that are worth more than any should but are not strong, the
+        best last."""
+        rest = {n for n, worth in enumerate(self.plain) if worth > PLAIN["should"]}
+        rest.difference_update(number for _, number in self.strong)
         return tuple(sorted((self.plain[number] / self.alone[number], number) for number in rest))
 
     @cached_property
     def plains(self) -> tuple[tuple[float, int], ...]:
-        """(worth a token beside its names, unit) of all that are worth something even without a name, best last."""
-        rows = zip(self.plain, self.alone, range(len(self.alone)), strict=True)
-        return tuple(sorted((plain / alone, number) for plain, alone, number in rows if plain))
+        """(worth a token beside its names, unit) of the shoulds, the best last: each is worth less than the one that
+        its compressor would rather keep."""
+        units = self.units.units
+        turns = sorted(
+            (n for n, worth in enumerate(self.plain) if worth == PLAIN["should"]),
+            key=lambda n: (units[n].rank, units[n].order),
+        )
+        rates = ((self.plain[number] / self.alone[number] / turn, number) for turn, number in enumerate(turns, 1))
+        return tuple(sorted(rates))
 
     @cached_property
     def diagnostic(self) -> frozenset[int]:

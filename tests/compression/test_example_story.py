@@ -79,7 +79,7 @@ def test_nothing_that_must_stay_was_touched(chapter: Replay) -> None:
 def test_in_its_models_own_window_one_event_is_enough(subject: Subject) -> None:
     done = replay(subject.transcript, PRESETS["hermes"], subject.calibration)
 
-    assert [(e.turn, e.before, e.after) for e in done.events if e.edits] == [(53, 151_325, 72_797)]
+    assert [(e.turn, e.before, e.after) for e in done.events if e.edits] == [(53, 151_325, 72_766)]
 
 
 def test_the_readme_of_the_example_tells_these_figures(subject: Subject, chapter: Replay) -> None:

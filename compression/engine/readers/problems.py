@@ -23,12 +23,12 @@ ERROR_LINE = re.compile(
     r"|\b(?:ERROR|FATAL|CRITICAL|FAILED|FAILURE)\b(?!\s*[=(])|\b(?:npm|yarn|pnpm) ERR!?"
     r"|\b[A-Za-z]\w{0,80}(?:Error|Exception|Panic)(?=: |$)|^error(?:\[\w+\])?:|(?:: |^)(?:fatal|error): "
     r"|: (?:command not found|[Nn]o such file or directory|[Pp]ermission denied)|\bpanicked at\b|^FAIL\b|^--- FAIL:"
-    r"|\bSegmentation fault\b|\bundefined: \w",
+    r"|\bSegmentation fault\b|\bundefined(?:: \w| reference to )",
 )
 # Every line that ERROR_LINE finds holds one of these; looking for them first is several times faster.
 _SIGNS = (
     "rror", "RROR", "ERR", "atal", "FATAL", "FAIL", "anic", "PANIC", "xception", "EXCEPTION", "CRITICAL", "E  ", "E\t",
-    "not found", "o such file", "ermission denied", "Segmentation", "undefined: ",
+    "not found", "o such file", "ermission denied", "Segmentation", "undefined",
 )  # fmt: skip
 _PLACE = re.compile(r"^\s*-->\s+\S+:\d+|^\S+\.[A-Za-z]{1,5}:\d+:\d+: ")
 _ANY_PLACE = re.compile(r"\.[A-Za-z]{1,5}:\d+:\d+: ")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from compression.engine import compressors, proposals, reading
 from compression.engine.allocation import prepare
 from compression.engine.calibration import Calibration
+from compression.engine.cover import FIRST_LINE
 from compression.engine.edits import Edit
 from compression.engine.history import course_of
 from compression.engine.invariants import prove
@@ -80,8 +81,8 @@ def test_all_results_of_an_event_share_the_budget() -> None:
     found = edits(run(session(many, lines(filler=46), lines(filler=46)), policy(**fields)))
 
     assert sorted(found) == [2, 4, 6]
-    assert found[2].tokens_after > 50 + 10
-    assert sum(edit.tokens_after for edit in found.values()) <= 3 * 50
+    assert found[2].tokens_after > 50 + FIRST_LINE + 10
+    assert sum(edit.tokens_after for edit in found.values()) <= 3 * (50 + FIRST_LINE)
 
 
 def test_stubs_take_no_more_than_the_ceiling() -> None:
@@ -106,6 +107,42 @@ def test_a_target_out_of_reach_is_no_reason_to_keep_nothing() -> None:
 
     assert done.events[0].target_unreachable is not None
     assert sum(edit.text.count("name_") for edit in edits(done).values()) > 10
+
+
+FAILED = "\n".join(
+    [f"tests/test_orders.py::test_case_{n} PASSED" for n in range(90)]
+    + ["tests/test_orders.py::test_comma FAILED", "=================== FAILURES ==================="]
+    + ["__________________ test_comma __________________", ">       assert parse(text) == 1299"]
+    + ["E       ValueError: not a number", "", "tests/test_orders.py:88: ValueError"]
+    + ["FAILED tests/test_orders.py::test_comma - ValueError: not a number"]
+    + ["=================== 1 failed, 90 passed in 2.1s ==================="]
+)
+
+
+def test_what_failed_comes_before_the_names_of_what_passed() -> None:
+    more = ["\n".join(f"name_{r}_{n}_x other_{r}_{n}_y" for n in range(400)) for r in range(3)]
+    fields = {"target_ratio": 0.05, "result_floor": 90, "result_ceiling": 90}
+
+    stub = edits(run(session(FAILED, *more), policy(**fields)))[2].text
+
+    assert {
+        "FAILED tests/test_orders.py::test_comma - ValueError: not a number",
+        "  tests/test_orders.py:88: ValueError",
+        "=================== 1 failed, 90 passed in 2.1s ===================",
+    } <= {*stub.split("\n")}
+
+
+def test_what_names_leave_goes_to_what_a_compressor_would_rather_keep() -> None:
+    dull = [f"Somebody said {word} about it." for word in ("little", "more", "less", "enough", "nothing") * 12]
+    telling = "The rollout waits because the second region refused every write for an hour on the day of the move."
+    text = " ".join(["The team met about the rollout.", *dull[:30], telling, *dull[30:]])
+    output = compressors.units(text, "prose", "")
+    best = min((unit for unit in output.units if unit.tier == "should"), key=lambda unit: unit.rank)
+    fields = {"target_ratio": 0.05, "result_floor": 60, "result_ceiling": 60}
+
+    stub = edits(run(session(text, lines(filler=90), lines(filler=90)), policy(**fields)))[2].text
+
+    assert best.text in stub
 
 
 LOG = "\n".join(
