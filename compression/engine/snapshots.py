@@ -11,10 +11,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 
+import orjson
+
+from compression.engine.json_paths import BadPath, values_at
 from compression.engine.patterns import BadPattern, compiled
 
 SCHEME = "hermes:"
 DIGITS = 12
+LONGEST_EXPRESSION = 1_000
+"""Characters of a grep or a json_path; no honest one comes near."""
+
 _ADDRESS = re.compile(r"(?:hermes:)?([0-9a-f]{4,64})\Z")
 
 
@@ -79,7 +85,7 @@ class Slice:
 
 
 def _lines(text: str, span: str) -> str:
-    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", span.strip())
+    match = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", span.strip())
     if match is None or int(match.group(1)) < 1:
         raise BadSlice(f"lines {span!r}: write A-B, counted from 1, as in 10-40")
     first, last = int(match.group(1)), int(match.group(2) or match.group(1))
@@ -100,18 +106,14 @@ def _grep(text: str, pattern: str) -> str:
 
 
 def _json_path(text: str, path: str) -> str:
-    import orjson
-    from jsonpath import JSONPathError, findall
-
     try:
         document = orjson.loads(text)
     except orjson.JSONDecodeError:
         raise BadSlice("json_path: the original is not JSON; use lines or grep") from None
     try:
-        found = findall(path, document)
-    except (JSONPathError, re.error, RecursionError) as error:
-        raise BadSlice(f"json_path {path!r}: {str(error).partition(chr(10))[0]}") from None
-    return "\n".join(orjson.dumps(value).decode() for value in found)
+        return values_at(document, path)
+    except BadPath as error:
+        raise BadSlice(f"json_path {path!r}: {error}") from None
 
 
 def read_slice(text: str, part: Slice, count: Callable[[str], int]) -> str:
@@ -121,6 +123,9 @@ def read_slice(text: str, part: Slice, count: Callable[[str], int]) -> str:
     """
     if sum(map(bool, (part.lines, part.grep, part.json_path))) > 1:
         raise BadSlice("give one of lines, grep and json_path")
+    for name, given in (("lines", part.lines), ("grep", part.grep), ("json_path", part.json_path)):
+        if len(given) > LONGEST_EXPRESSION:
+            raise BadSlice(f"{name}: {len(given):,} characters are too many, at most {LONGEST_EXPRESSION:,}")
     if part.lines:
         text = _lines(text, part.lines)
     elif part.grep:

@@ -100,6 +100,7 @@ def test_values_are_read_by_their_path(path: str, text: str) -> None:
         (Slice(lines="5"), "lines '5': the original has lines 1-4"),
         (Slice(lines="1", grep="a"), "give one of lines, grep and json_path"),
         (Slice(json_path="$"), "json_path: the original is not JSON; use lines or grep"),
+        (Slice(grep="a" * 1_001), "grep: 1,001 characters are too many, at most 1,000"),
     ],
 )
 def test_a_slice_that_cannot_be_read_says_why(part: Slice, why: str) -> None:
