@@ -231,6 +231,144 @@ class LiveEvent(models.Model):
         return f"{self.session}, {self.prefix_messages} messages"
 
 
+class Sweep(models.Model):
+    """Many policies over the same sessions: a grid, or a search that learns from its own results.
+
+    ``space`` holds the fields that are varied (``sweep_space``), ``fields`` the whole policy that they are varied in.
+    Its trials are all that a search knows: whichever worker asks reads them and gets the next values.
+    """
+
+    class Kind(models.TextChoices):
+        GRID = "grid", _("grid")
+        SEARCH = "search", _("search")
+
+    project = models.ForeignKey(Project, models.DB_CASCADE, related_name="sweeps")
+    kind = models.CharField(_("kind"), max_length=10, choices=Kind)
+    label = models.CharField(_("policy"), max_length=120)
+    fields = models.JSONField(help_text=_("The whole policy that the values are put into."))
+    space = models.JSONField()
+    seed = models.PositiveIntegerField(default=0)
+    held_out = models.FloatField(default=0.0, help_text=_("Share of the sessions that nothing is tuned on."))
+    wanted = models.PositiveIntegerField(help_text=_("Trials, without those that things are held against."))
+    engine_version = models.PositiveSmallIntegerField()
+    state = models.CharField(_("state"), max_length=10, choices=Run.State, default=Run.State.QUEUED)
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DB_SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField(_("started"), auto_now_add=True)
+    queued_at = models.DateTimeField(null=True, help_text=_("When tasks were last queued for it."))
+    finished_at = models.DateTimeField(_("finished"), null=True)
+
+    class Meta:
+        verbose_name = _("sweep")
+        verbose_name_plural = _("sweeps")
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"sweep {self.pk} of {self.label}"
+
+    def get_absolute_url(self) -> str:
+        return reverse("compression:sweep", args=[self.project.slug, self.pk])
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (Run.State.DONE, Run.State.CANCELLED)
+
+
+class SweepSession(models.Model):
+    """A session of a sweep, and whether it is one of those that nothing is tuned on."""
+
+    sweep = models.ForeignKey(Sweep, models.DB_CASCADE, related_name="members", db_index=False)
+    session = models.ForeignKey(Session, models.DB_CASCADE, related_name="+")
+    is_held_out = models.BooleanField(default=False)
+
+    class Meta:
+        verbose_name = _("session of a sweep")
+        verbose_name_plural = _("sessions of sweeps")
+        constraints = [models.UniqueConstraint(fields=["sweep", "session"], name="one_member_per_session")]
+
+    def __str__(self) -> str:
+        return f"session {self.session_id} of sweep {self.sweep_id}"
+
+
+class Trial(models.Model):
+    """One policy of a sweep. Waiting until a worker claims it; a claim that grew old is free again.
+
+    ``figures`` are the sums of its results, of the sessions that are tuned on and of those held out; the columns are
+    those of the former, so that tables sort in the database.
+    """
+
+    class Kind(models.TextChoices):
+        NONE = "none", _("no compression")
+        IN_FORCE = "in_force", _("in force")
+        CANDIDATE = "candidate", _("candidate")
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("waiting")
+        CLAIMED = "claimed", _("running")
+        DONE = "done", _("done")
+        FAILED = "failed", _("failed")
+        SKIPPED = "skipped", _("skipped")
+
+    sweep = models.ForeignKey(Sweep, models.DB_CASCADE, related_name="trials", db_index=False)
+    number = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10, choices=Kind, default=Kind.CANDIDATE)
+    values = models.JSONField(default=dict, help_text=_("What it says differently from the sweep's policy."))
+    policy_digest = models.CharField(max_length=64, blank=True)
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    claimed_at = models.DateTimeField(null=True, help_text=_("When its worker was last heard of."))
+    claims = models.PositiveSmallIntegerField(default=0, help_text=_("How many workers took it on."))
+    finished_at = models.DateTimeField(null=True)
+    error = models.CharField(max_length=300, blank=True, help_text=_("Why it failed or was skipped."))
+    figures = models.JSONField(default=dict)
+    cost_usd = models.DecimalField(max_digits=24, decimal_places=10, null=True)
+    sent_after = models.PositiveBigIntegerField(default=0)
+    session_saved = models.FloatField(null=True)
+    rlr_view = models.FloatField(null=True)
+    rlr_lost = models.PositiveIntegerField(default=0, help_text=_("Names used later that had left the view."))
+    events = models.PositiveIntegerField(default=0)
+    broken = models.PositiveIntegerField(default=0, help_text=_("Sessions that violate, overflow, thrash or fail."))
+
+    class Meta:
+        verbose_name = _("trial")
+        verbose_name_plural = _("trials")
+        constraints = [models.UniqueConstraint(fields=["sweep", "number"], name="one_trial_per_number")]
+        indexes = [models.Index(fields=["sweep", "state"], name="trials_by_state")]
+
+    def __str__(self) -> str:
+        return f"trial {self.number} of sweep {self.sweep_id}"
+
+
+class TrialResult(models.Model):
+    """One session under the policy of one trial."""
+
+    trial = models.ForeignKey(Trial, models.DB_CASCADE, related_name="results", db_index=False)
+    session = models.ForeignKey(Session, models.DB_CASCADE, related_name="+")
+    session_revision = models.PositiveIntegerField()
+    error = models.CharField(max_length=300, blank=True)
+    turns = models.PositiveIntegerField(default=0)
+    sent_before = models.PositiveBigIntegerField(default=0)
+    sent_after = models.PositiveBigIntegerField(default=0)
+    cost_usd = models.DecimalField(max_digits=24, decimal_places=10, null=True)
+    cache_read = models.PositiveBigIntegerField(default=0)
+    cache_write = models.PositiveBigIntegerField(default=0)
+    cache_uncached = models.PositiveBigIntegerField(default=0)
+    break_even = models.FloatField(null=True, help_text=_("Calls until an event has paid, median of its events."))
+    rlr_n = models.PositiveIntegerField(default=0)
+    rlr_kept = models.PositiveIntegerField(default=0)
+    rlr_reached = models.PositiveIntegerField(default=0)
+    overflow_turn = models.PositiveIntegerField(null=True)
+    events = models.PositiveIntegerField(default=0)
+    thrash = models.FloatField(default=0)
+    violations = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        verbose_name = _("result of a trial")
+        verbose_name_plural = _("results of trials")
+        constraints = [models.UniqueConstraint(fields=["trial", "session"], name="one_result_per_trial_and_session")]
+
+    def __str__(self) -> str:
+        return f"trial {self.trial_id} on session {self.session_id}"
+
+
 class PolicyWebhook(models.Model):
     """Where a project says that another policy came into force. ``secret`` signs; it is never shown again."""
 
