@@ -18,6 +18,7 @@ from django.db.models import Max
 from compression.engine.policy import Policy, build
 from compression.engine.presets import PRESETS
 from compression.models import Adoption, PolicyVersion
+from compression.policy_webhook import announce
 from sessions.models import Project
 
 STARTING_POINT = "hermes"
@@ -98,7 +99,9 @@ def adopt(*, version: PolicyVersion, by: User | None) -> Adoption:
         latest = Adoption.objects.filter(project=version.project_id).first()
         if latest is not None and latest.version_id == version.pk:
             return latest
-        return Adoption.objects.create(project=version.project, version=version, by=by)
+        adoption = Adoption.objects.create(project=version.project, version=version, by=by)
+        announce(adoption, policy_of(version), version)
+        return adoption
 
 
 def undo(*, project: Project, by: User | None) -> Adoption | None:
@@ -112,7 +115,9 @@ def undo(*, project: Project, by: User | None) -> Adoption | None:
         if not standing:
             return None
         before = standing[1].version if len(standing) > 1 else None
-        return Adoption.objects.create(project=project, version=before, undoes=standing[0], by=by)
+        adoption = Adoption.objects.create(project=project, version=before, undoes=standing[0], by=by)
+        announce(adoption, policy_of(before) if before else PRESETS[STARTING_POINT], before)
+        return adoption
 
 
 def standing_adoptions(project: Project) -> list[Adoption]:

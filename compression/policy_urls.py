@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from compression import policy_views as views
+from compression import policy_webhook_views as webhook_views
 
 policy_urls = [
     path("", views.policy_page, name="policy"),
@@ -17,4 +18,8 @@ policy_urls = [
     path("export/<str:name>/", views.export, name="policy-export"),
     path("versions/<int:number>/adopt/", views.adopt, name="policy-adopt"),
     path("versions/<int:number>/restore/", views.restore, name="policy-restore"),
+    path("webhook/", webhook_views.webhook, name="policy-webhook"),
+    path("webhook/set/", webhook_views.webhook_set, name="policy-webhook-set"),
+    path("webhook/test/", webhook_views.webhook_test, name="policy-webhook-test"),
+    path("webhook/remove/", webhook_views.webhook_remove, name="policy-webhook-remove"),
 ]

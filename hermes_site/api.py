@@ -15,6 +15,7 @@ from ninja.openapi.docs import DocsBase
 
 from compression.api import router as replays_router
 from compression.live_api import router as live_router
+from compression.policy_api import router as policy_router
 from compression.run_api import router as runs_router
 from sessions.api import router as sessions_router
 from sessions.api_errors import answer_errors
@@ -42,6 +43,7 @@ api.add_router("", sessions_router)
 api.add_router("", replays_router)
 api.add_router("", runs_router)
 api.add_router("", live_router)
+api.add_router("", policy_router)
 
 urlpatterns: list[URLPattern | URLResolver] = api.urls[0]
 for pattern in urlpatterns:

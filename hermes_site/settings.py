@@ -24,13 +24,18 @@ HERMES_HOST = env.text("HOST", "127.0.0.1")
 HERMES_PORT = env.integer("PORT", 8000, at_least=1, at_most=65535)
 HERMES_PUBLIC_URL = env.url("HERMES_PUBLIC_URL", schemes=("http", "https")).rstrip("/")
 HERMES_MAX_UPLOAD_BYTES = env.size("HERMES_MAX_UPLOAD_BYTES", 200 * 1024 * 1024)
-# How long a worker may take over one session before it counts as dead.
 HERMES_SUMMARIZER = env.choice("HERMES_SUMMARIZER", "extractive", among=("extractive", "anthropic", "openai"))
 HERMES_SUMMARIZER_MODEL = env.text("HERMES_SUMMARIZER_MODEL")
 HERMES_SUMMARIZER_BASE_URL = env.url("HERMES_SUMMARIZER_BASE_URL", schemes=("http", "https"))
 SHOWN_SUMMARIZER_BASE_URL = env.mask_url(HERMES_SUMMARIZER_BASE_URL)
 HERMES_SUMMARIZER_API_KEY = env.text("HERMES_SUMMARIZER_API_KEY")
 HERMES_SUMMARIZER_TIMEOUT = env.integer("HERMES_SUMMARIZER_TIMEOUT", 20, at_least=1, at_most=600)
+# Whether webhooks may call hosts of private networks, this one included: anybody who owns a project sets one.
+HERMES_WEBHOOK_PRIVATE_ADDRESSES = env.flag("HERMES_WEBHOOK_PRIVATE_ADDRESSES", False)
+# Without a token only this host reads /metrics.
+HERMES_METRICS_TOKEN = env.text("HERMES_METRICS_TOKEN")
+HERMES_METRICS_DIR = env.directory("HERMES_METRICS_DIR", HERMES_DATA_DIR / "metrics")
+# How long a worker may take over one session before it counts as dead.
 HERMES_RUN_LEASE_SECONDS = env.integer("HERMES_RUN_LEASE_SECONDS", 60, at_least=1, at_most=86_400)
 
 DEBUG = env.flag("HERMES_DEBUG", False)

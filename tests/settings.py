@@ -17,6 +17,7 @@ for name in (
     "HERMES_SUMMARIZER", "HERMES_SUMMARIZER_MODEL", "HERMES_SUMMARIZER_BASE_URL", "HERMES_SUMMARIZER_API_KEY",
     "HERMES_SUMMARIZER_TIMEOUT",
     "HERMES_TIME_ZONE", "HERMES_LOG_LEVEL",
+    "HERMES_METRICS_DIR", "HERMES_METRICS_TOKEN", "HERMES_WEBHOOK_PRIVATE_ADDRESSES",
 ):  # fmt: skip
     os.environ.pop(name, None)
 # Playwright's synchronous API runs an event loop in the very thread that makes the rows.

@@ -150,6 +150,10 @@ PAGES: dict[str, Page] = {
     "compression:policy-export": Page("member", at={"name": "hermes"}),
     "compression:policy-adopt": Page("member", "POST", VERSION),
     "compression:policy-restore": Page("member", "POST", VERSION),
+    "compression:policy-webhook": Page("member"),
+    "compression:policy-webhook-set": Page("owner", "POST"),
+    "compression:policy-webhook-test": Page("owner", "POST", may_lack=True),
+    "compression:policy-webhook-remove": Page("owner", "POST"),
     "compression:compare": Page("member"),
     "compression:compare-timeline": Page("member"),
     "compression:worst": Page("member"),
@@ -311,6 +315,7 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("POST", "compress"): Operation(
         "write", {}, body='{"project": "apollo", "messages": [{"role": "user", "content": "Go"}]}'
     ),
+    ("GET", "read_policy"): Operation("read", {"slug": "apollo"}),
     ("GET", "read_snapshot"): Operation("read", {"address": "original"}),
 }
 

@@ -24,6 +24,8 @@ def effective_settings() -> dict[str, Any]:
         "HERMES_DEBUG": settings.DEBUG,
         "HERMES_LOG_LEVEL": settings.HERMES_LOG_LEVEL,
         "HERMES_MAX_UPLOAD_BYTES": settings.HERMES_MAX_UPLOAD_BYTES,
+        "HERMES_METRICS_DIR": str(settings.HERMES_METRICS_DIR),
+        "HERMES_METRICS_TOKEN": "***" if settings.HERMES_METRICS_TOKEN else "",
         "HERMES_PUBLIC_URL": settings.HERMES_PUBLIC_URL,
         "HERMES_RUN_LEASE_SECONDS": settings.HERMES_RUN_LEASE_SECONDS,
         "HERMES_SECRET_KEY": "***",
@@ -34,6 +36,7 @@ def effective_settings() -> dict[str, Any]:
         "HERMES_SUMMARIZER_TIMEOUT": settings.HERMES_SUMMARIZER_TIMEOUT,
         "HERMES_TIME_ZONE": settings.TIME_ZONE,
         "HERMES_UPLOAD_DIR": str(settings.FILE_UPLOAD_TEMP_DIR),
+        "HERMES_WEBHOOK_PRIVATE_ADDRESSES": settings.HERMES_WEBHOOK_PRIVATE_ADDRESSES,
     }
 
 
