@@ -1,7 +1,9 @@
 """The socket of a run's page: says where the run stands until it is over.
 
-Reads the run's rows about twice a second, so that it works across processes without a broker: no worker
-sends anything to anybody. Each frame holds the whole state; whoever reconnects has missed nothing.
+Reads the run's rows: about twice a second where processes share nothing but the database, and where they share
+a channel layer (REDIS_URL) as soon as a worker says that something moved. What a worker says is a hint, never a
+figure: a lost one is made up for by the next look. Each frame holds the whole state; whoever reconnects has missed
+nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from channels.generic.websocket import AsyncJsonWebsocketConsumer
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 
-from compression import runs
+from compression import run_news, runs
 from compression.models import Run
 from compression.run_progress import progress_row
 from sessions.models import Project
@@ -24,8 +26,11 @@ from sessions.models import Project
 logger = logging.getLogger(__name__)
 
 SECONDS_BETWEEN = 0.5
+SECONDS_WITHOUT_NEWS = 5.0
+"""How long a socket that workers talk to waits for their word before it looks by itself."""
+
 LOOKS_BETWEEN_CHECKS = 10
-"""Every so many looks: is the watcher still a member, and did a worker die."""
+"""Every so many looks: is the watcher still a member, and did a worker die. Each look without news is one."""
 
 NOT_SIGNED_IN, NO_SUCH_RUN = 4401, 4404
 BROKEN = 1011
@@ -43,6 +48,8 @@ class RunProgress(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels
         self.seq = 0
         self.last: dict[str, Any] = {}
         self.watching: asyncio.Task[None] | None = None
+        self.news = asyncio.Event()
+        self.group = ""
         if not user.is_authenticated:
             await self.close(NOT_SIGNED_IN)
             return
@@ -52,6 +59,9 @@ class RunProgress(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels
             await self.close(NO_SUCH_RUN)
             return
         self.user_id = user.pk
+        self.group = run_news.group(run.pk) if run_news.is_heard_everywhere() else ""
+        if self.group:
+            await self.channel_layer.group_add(self.group, self.channel_name)
         await self.accept()
         self.watching = asyncio.create_task(self.watch_or_close(run))
 
@@ -73,13 +83,29 @@ class RunProgress(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels
             if row["is_over"]:
                 await self.close(1000)
                 return
-            await asyncio.sleep(SECONDS_BETWEEN)
-            looks += 1
-            if looks % LOOKS_BETWEEN_CHECKS == 0:
+            looks += await self.next_look()
+            if looks >= LOOKS_BETWEEN_CHECKS:
+                looks = 0
                 if await database_sync_to_async(visible_run)(self.user_id, self.run_id) is None:
                     await self.close(NO_SUCH_RUN)
                     return
                 await database_sync_to_async(runs.take_up)()
+
+    async def next_look(self) -> int:
+        """Wait for it; gives how many of the looks without news the time was worth."""
+        await asyncio.sleep(SECONDS_BETWEEN)
+        if not self.group:
+            return 1
+        with suppress(TimeoutError):
+            async with asyncio.timeout(SECONDS_WITHOUT_NEWS - SECONDS_BETWEEN):
+                await self.news.wait()
+                self.news.clear()
+                return 1
+        return LOOKS_BETWEEN_CHECKS
+
+    async def run_moved(self, message: dict[str, Any]) -> None:
+        """A worker's word (``run_news``)."""
+        self.news.set()
 
     async def send_state(self) -> None:
         self.seq += 1
@@ -98,6 +124,8 @@ class RunProgress(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels
                 await self.send_state()
 
     async def disconnect(self, code: int) -> None:
+        if self.group:
+            await self.channel_layer.group_discard(self.group, self.channel_name)
         if self.watching is not None and self.watching is not asyncio.current_task():
             self.watching.cancel()
 

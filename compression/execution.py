@@ -18,6 +18,7 @@ from compression.engine import ENGINE_VERSION
 from compression.engine.policy import InvalidPolicy, Policy, build
 from compression.models import Run, RunResult
 from compression.replays import is_stored, stored_replay
+from compression.run_news import News
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ def work(run_id: int, limit: int = BATCH) -> int:
     if run is None or run.is_over:
         return 0
     Run.objects.filter(pk=run_id, state=Run.State.QUEUED).update(state=Run.State.RUNNING)
-    worked = 0
+    worked, news = 0, News(run_id)
     try:
         policy = policy_of_run(run)
     except InvalidPolicy as error:
@@ -47,7 +48,9 @@ def work(run_id: int, limit: int = BATCH) -> int:
         while worked < limit and (result := claim(run_id)) is not None:
             finish(result, policy)
             worked += 1
+            news.tell()
     close(run_id)
+    news.tell(at_once=True)
     return worked
 
 

@@ -107,7 +107,11 @@ SHOWN_DATABASE_URL = env.mask_url(DATABASE_URL)
 
 
 def database(address: str) -> dict[str, Any]:
-    """SQLite writers queue up (IMMEDIATE, and a minute of patience in a minute-long import) instead of failing."""
+    """SQLite writers queue up (IMMEDIATE, and a minute of patience in a minute-long import) instead of failing.
+
+    PostgreSQL's connections end with their request: each request has a thread of its own here, which would leave
+    one behind that nobody uses again.
+    """
     try:
         settings: dict[str, Any] = {**dj_database_url.parse(address)}
     except ValueError as error:
@@ -121,9 +125,6 @@ def database(address: str) -> dict[str, Any]:
                 "PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY;"
             ),
         }
-    else:
-        settings["CONN_MAX_AGE"] = 60
-        settings["CONN_HEALTH_CHECKS"] = True
     return settings
 
 
@@ -132,9 +133,11 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.url("REDIS_URL", schemes=("redis", "rediss", "unix"))
 SHOWN_REDIS_URL = env.mask_url(REDIS_URL)
+# A socket without news waits in calls of 5 seconds, which is also when Redis's client would give the line up.
+REDIS_HOST = {"address": REDIS_URL, "socket_connect_timeout": 5, "socket_timeout": 30}
 CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     "default": (
-        {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_URL]}}
+        {"BACKEND": "channels_redis.core.RedisChannelLayer", "CONFIG": {"hosts": [REDIS_HOST], "prefix": "hermes"}}
         if REDIS_URL
         else {"BACKEND": "channels.layers.InMemoryChannelLayer"}
     )
