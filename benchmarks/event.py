@@ -32,6 +32,7 @@ from compression.engine.pins import Pins
 from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
 from compression.engine.stubs import Stubber
+from compression.engine.tokens import CachedCounter, ToktokCounter
 from compression.engine.transcript import Transcript
 from compression.engine.zones import Cutter
 from compression.transcripts import from_parsed
@@ -86,6 +87,11 @@ def arrivals(transcript: Transcript, stubber: Stubber) -> list[float]:
         prepare(course, stubber, index, index + 1)
         found.append(perf_counter() - started)
     return found
+
+
+def forgetful(stubber: Stubber) -> Stubber:
+    """What was prepared is known, no stub that an earlier round made."""
+    return Stubber(CachedCounter(ToktokCounter()), proposals=stubber.proposals)
 
 
 def burst(action: Callable[[], object]) -> list[float]:
@@ -156,28 +162,37 @@ def made_up_sessions() -> list[Row]:
 
 
 def side_by_side(name: str, own: Window, policy: Policy, stubber: Stubber, *, held: bool) -> tuple[list[Row], float]:
-    """An event of the preset, and one that frees what Hermes Agent frees of the same window, beside its time, to which
-    they are ``held``."""
+    """An event of the preset, and one that frees what Hermes Agent frees of the same window, as far as it can. That one
+    is ``held`` to its time."""
     version, answers = peer([own])
     share = 1 - tokens_of(answers[0]["messages"]) / tokens_of(own.messages) if answers else 2 * SHARE
     times: dict[str, list[float]] = {"preset": [], "same": [], "peer": []}
     for number in range(BURSTS):
-        times["preset"] += burst(lambda: event(own.transcript, own.turn, SHARE, policy, stubber))
-        times["same"] += burst(lambda: event(own.transcript, own.turn, share, policy, stubber))
+        times["preset"] += burst(lambda: event(own.transcript, own.turn, SHARE, policy, forgetful(stubber)))
+        times["same"] += burst(lambda: event(own.transcript, own.turn, share, policy, forgetful(stubber)))
         if answers:
             times["peer"].append((answers if number == 0 else peer([own])[1])[0]["ms"])
     medians = {side: median(found) for side, found in times.items() if found}
     theirs = medians.get("peer")
-    limit = theirs if held else None
     saved = event(own.transcript, own.turn, SHARE, policy, stubber).saved
     same = event(own.transcript, own.turn, share, policy, stubber).saved
     rows = [
-        Row(name, medians["preset"], "ms", limit, f"{own.tokens:,} tokens, {saved:.0%} saved, all prepared"),
-        Row(f"{name}, the peer's share", medians["same"], "ms", limit, f"{same:.0%} saved, all prepared"),
+        Row(name, medians["preset"], "ms", None, f"{own.tokens:,} tokens, {saved:.0%} saved, all prepared"),
+        Row(
+            f"{name}, the peer's share",
+            medians["same"],
+            "ms",
+            theirs if held else None,
+            f"{same:.0%} saved, all prepared",
+        ),
     ]
     if theirs is not None:
         rows.append(Row(f"{name}, Hermes Agent", theirs, "ms", None, f"{share:.0%} saved, version {version}"))
     return rows, medians["preset"]
+
+
+def _half(one: Window, stubber: Stubber) -> Done:
+    return event(one.transcript, one.turn, 0.5, POLICY, forgetful(stubber))
 
 
 def recorded_sessions() -> list[Row]:
@@ -194,7 +209,7 @@ def recorded_sessions() -> list[Row]:
     theirs: list[list[float]] = [[] for _ in windows]
     for _ in range(BURSTS):
         for one, times in zip(windows, mine, strict=True):
-            times += burst(partial(event, one.transcript, one.turn, 0.5, POLICY, stubber))
+            times += burst(partial(_half, one, stubber))
         for answer, times in zip(peer(windows)[1], theirs, strict=False):
             times.append(answer["ms"])
     ours = [median(times) for times in mine]
