@@ -8,12 +8,14 @@ either waiting, claimed (and free again after its lease) or done.
 from __future__ import annotations
 
 import logging
+from time import perf_counter
 from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from compression import metrics
 from compression.engine import ENGINE_VERSION
 from compression.engine.policy import InvalidPolicy, Policy, build
 from compression.models import Run, RunResult
@@ -86,7 +88,11 @@ def finish(result: RunResult, policy: Policy) -> None:
     figures: dict[str, Any]
     try:
         reused = is_stored(session, policy)
-        figures = {"reused": reused, **figures_of(stored_replay(session, policy).summary)}
+        began = perf_counter()
+        done = stored_replay(session, policy)
+        if not reused:
+            metrics.count("run", done.events, perf_counter() - began)
+        figures = {"reused": reused, **figures_of(done.summary)}
     except Exception as error:  # one odd session must not end a run of thousands; the log has the traceback
         logger.exception("session %s of run %s could not be replayed", session.pk, result.run_id)
         figures = {"state": RunResult.State.FAILED, "error": f"{type(error).__name__}: {error}"[:300]}

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from time import perf_counter
 from typing import Any
 
 import orjson
 
-from compression import policies
+from compression import metrics, policies
 from compression.dialects.bodies import document, read_messages
 from compression.dialects.raw_json import Value
 from compression.dialects.request import DIALECTS, Dialect, Request, Unreadable
@@ -128,6 +129,7 @@ def policy_for(project: Project, given: str | dict[str, Any] | None) -> Policy:
 
 def compress(*, project: Project, call: Wanted) -> bytes:
     """The answer as JSON; its ``messages`` are what the agent sends. Originals are stored before this returns."""
+    began = perf_counter()
     policy = policy_for(project, call.policy)
     request, applied = changed_as_before(project, call.session, call.request) if call.session else (call.request, 0)
     outcome, asked = _outcome(project, request, policy, call)
@@ -140,6 +142,7 @@ def compress(*, project: Project, call: Wanted) -> bytes:
             request=request,
             change=outcome.change,
         )
+    metrics.count("live", outcome.events, perf_counter() - began)
     return answer(request, outcome, policy, applied, asked)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from compression import kind_views, lab_views, retention_views, views, worst_views
+from compression import kind_views, lab_views, metrics_views, retention_views, views, worst_views
 from compression.policy_urls import policy_urls
 from compression.run_urls import run_urls
 
@@ -28,6 +28,7 @@ session_urls = [
 ]
 
 urlpatterns = [
+    path("metrics", metrics_views.metrics, name="metrics"),
     path("projects/<slug:slug>/policy/", include(policy_urls)),
     path("projects/<slug:slug>/sessions/<int:pk>/", include(session_urls)),
     path("projects/<slug:slug>/lab/", lab_views.lab, name="lab"),

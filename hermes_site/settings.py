@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,8 @@ HERMES_WEBHOOK_PRIVATE_ADDRESSES = env.flag("HERMES_WEBHOOK_PRIVATE_ADDRESSES", 
 # Without a token only this host reads /metrics.
 HERMES_METRICS_TOKEN = env.text("HERMES_METRICS_TOKEN")
 HERMES_METRICS_DIR = env.directory("HERMES_METRICS_DIR", HERMES_DATA_DIR / "metrics")
+# Its library looks for the folder here, once, when it is imported.
+os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(HERMES_METRICS_DIR)
 # How long a worker may take over one session before it counts as dead.
 HERMES_RUN_LEASE_SECONDS = env.integer("HERMES_RUN_LEASE_SECONDS", 60, at_least=1, at_most=86_400)
 
@@ -173,6 +176,8 @@ CSRF_TRUSTED_ORIGINS = [HERMES_PUBLIC_URL] if HERMES_PUBLIC_URL else []
 HERMES_BEHIND_PROXY = env.flag("HERMES_BEHIND_PROXY", False)
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HERMES_BEHIND_PROXY else None
 SECURE_SSL_REDIRECT = IS_SERVED_OVER_HTTPS and HERMES_BEHIND_PROXY
+# Prometheus on this host asks past the proxy.
+SECURE_REDIRECT_EXEMPT = [r"^metrics$"]
 # Whether other hosts of the domain are HTTPS only, and for good, is for the domain's owner to say.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 SECURE_HSTS_SECONDS = 31_536_000 if IS_SERVED_OVER_HTTPS else 0

@@ -125,6 +125,7 @@ PAGES: dict[str, Page] = {
     "sessions:member-remove": Page("owner", "POST", {"pk": "membership"}),
     "sessions:token-create": Page("owner", "POST"),
     "sessions:token-revoke": Page("owner", "POST", {"pk": "token"}),
+    "compression:metrics": Page("anybody"),
     "compression:session": Page("member", at=SESSION),
     "compression:timeline": Page("member", at=SESSION),
     "compression:turns": Page("member", at=SESSION),
