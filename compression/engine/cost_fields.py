@@ -91,6 +91,23 @@ def terms_fields(ledger: Ledger) -> dict[str, Any]:
     }
 
 
+def findings_fields(replay: Replay, ledger: Ledger) -> list[dict[str, Any]]:
+    """What moved inside the prefix of the session without an event, whatever the policy."""
+    return [
+        {
+            "kind": finding.kind,
+            "turn": finding.turn,
+            "message": finding.message,
+            "tokens": finding.tokens,
+            "cost_usd": _usd(finding.cost_usd),
+            "evidence": finding.evidence,
+            "why": finding.why,
+            "remedy": finding.remedy,
+        }
+        for finding in stability_lint(replay.transcript, replay.calibration, ledger.terms)
+    ]
+
+
 def price_fields(prices: Prices) -> dict[str, Any]:
     """One model's dollars for a million tokens."""
     names = ("input", "output", "cache_read", "cache_write", "cache_write_long")

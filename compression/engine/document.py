@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from compression.engine.blocks import Block, Side, edit_fields, window_blocks
-from compression.engine.cost_fields import terms_fields
+from compression.engine.cost_fields import findings_fields, terms_fields
 from compression.engine.costs import Ledger, ledger_of
 from compression.engine.edits import Event
 from compression.engine.money import dollars
@@ -118,6 +118,7 @@ def replay_document(replay: Replay, *, session: str, counter: str, turn: int | N
             for event, break_even in zip(replay.events, ledger.break_evens, strict=True)
         ],
         "cost": terms_fields(ledger),
+        "stability": findings_fields(replay, ledger),
         "summary": summarize(replay, table, lost, ledger),
     }
 

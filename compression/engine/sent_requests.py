@@ -6,6 +6,7 @@ begins as it did stands in the event (``cache_prefix_survival``).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 
 from compression.engine.edits import Event
@@ -81,13 +82,16 @@ def _system_mark(replay: Replay) -> Mark:
     return Mark(replay.calibration.tokens(course.prefix[messages]), parts)
 
 
-def _running_blocks(course: Course) -> list[int]:
-    return list(
-        accumulate(
-            (0 if m.index in course.excluded else max(1, len(m.parts)) for m in course.transcript.messages), initial=0
-        )
-    )
+def _running_blocks(course: Course) -> tuple[int, ...]:
+    """[i] = blocks of the messages before i; worked out once for a course."""
+    key = f"blocks {course.history}"
+    known: tuple[int, ...] | None = course.transcript.memo.get(key)
+    if known is None:
+        messages, excluded = course.transcript.messages, course.excluded
+        known = tuple(accumulate((0 if m.index in excluded else max(1, len(m.parts)) for m in messages), initial=0))
+        course.transcript.memo[key] = known
+    return known
 
 
-def _blocks(request: Request, running: list[int]) -> int:
+def _blocks(request: Request, running: Sequence[int]) -> int:
     return sum(running[i + 1] - running[i] for i in request.kept) + running[request.end] - running[request.start]

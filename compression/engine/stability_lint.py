@@ -17,6 +17,7 @@ from typing import Literal
 
 from compression.engine.calibration import Calibration
 from compression.engine.history import Course, course_of
+from compression.engine.pins import is_prompt
 from compression.engine.pricing import MILLION
 from compression.engine.terms import Terms
 from compression.engine.transcript import Message, Recorded, Transcript, Turn
@@ -27,6 +28,9 @@ LEAST_TOKENS = 1_000
 LEAST_SHARE = 0.02
 """A read that falls short by less than both is noise."""
 
+LEAST_LEFT = 200
+"""Tokens that must be missing from a request for it to say that something was left out."""
+
 _TIME = re.compile(r"\b\d{1,2}:\d{2}(?::\d{2})?\b")
 _MOVING = re.compile(r"\d+|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|\b[0-9a-f]{7,}\b", re.IGNORECASE)
 
@@ -35,8 +39,8 @@ REMEDIES: dict[Kind, str] = {
     "system": "keep the system prompt byte for byte; put what changes into the newest message",
     "clock": "take time and state out of the system prompt; put them into the newest message",
     "fragments": "append reminders and retrieved texts to the newest message, and leave them where they were sent",
-    "thinking": "ask the provider to keep thinking, or expect one break for each prompt and keep thinking short",
-    "batch": "mark a block after at most 20 parts, so that the older entry is found",
+    "thinking": "switch thinking on or off for a whole session, and ask the provider to keep it",
+    "batch": "set a mark at least every 20 parts, so that the older entry is found",
     "model": "stay with one model in a session; give side tasks to a session of their own",
     "left": "record what leaves the window, and let it leave in one event",
     "unknown": "compare the bytes of the two requests: something before this place is not as it was",
@@ -71,7 +75,7 @@ def stability_lint(transcript: Transcript, calibration: Calibration, terms: Term
         if before.recorded is not None and turn.recorded is not None:
             tokens = _missed(before.recorded, turn.recorded)
             if tokens and not terms.is_cold(t) and not _has_boundary(transcript, t):
-                kind, message, why = _reason(course, calibration, before, turn, seen)
+                kind, message, why = _reason(course, calibration, terms, before, turn, seen)
                 found.append(_finding(terms, t, kind, message, tokens, "usage", why))
         elif t in seen or _sent_otherwise(before, turn):
             kind, message, why = seen.get(t) or _declared(before, turn)
@@ -120,7 +124,12 @@ def _declared(before: Turn, turn: Turn) -> tuple[Kind, int | None, str]:
 
 
 def _reason(
-    course: Course, calibration: Calibration, before: Turn, turn: Turn, seen: dict[int, tuple[Kind, int, str]]
+    course: Course,
+    calibration: Calibration,
+    terms: Terms,
+    before: Turn,
+    turn: Turn,
+    seen: dict[int, tuple[Kind, int, str]],
 ) -> tuple[Kind, int | None, str]:
     """(kind, message, why) of a break that the provider's figures show."""
     assert before.recorded is not None
@@ -134,28 +143,43 @@ def _reason(
     if turn.index in seen:
         return seen[turn.index]
     place = _message_at(course, calibration, turn.index, read)
-    arrived = messages[before.response_end : turn.request_end]
-    is_prompt = any(message.role == "user" for message in arrived)
-    if is_prompt and _has_thinking(messages[: before.response_end], place):
-        why = f"the cache was read up to {read:,} tokens: with a prompt, thinking of earlier answers is no longer sent"
-        return "thinking", place, why
+    reason = _thinking(course, calibration, before, turn)
+    if reason:
+        return "thinking", place, reason
     if turn.recorded.context_tokens < before.recorded.context_tokens - LEAST_TOKENS:
         return "left", place, "the context fell and the log does not say what left"
     blocks = sum(len(message.parts) for message in messages[before.request_end : before.response_end])
-    if blocks > 20:
-        return "batch", place, f"the answer before has {blocks} parts: no mark lies within 20 blocks of the older entry"
-    fragments = [m.index for m in arrived if m.flags & {"injected", "memory", "skill"} or m.role == "system"]
-    if fragments:
-        return "fragments", fragments[0], f"texts of the harness came with this call; the cache was read to {read:,}"
+    if blocks > terms.profile.lookback > 0:
+        return "batch", place, f"the answer before has {blocks} parts: no mark lies near enough behind the older entry"
     if read == 0:
         return "tools", None, "nothing was read: tools or system prompt changed, or the provider dropped the cache"
+    arrived = messages[before.response_end : turn.request_end]
+    fragments = [m.index for m in arrived if m.flags & {"injected", "memory", "skill"} or m.role == "system"]
+    if fragments:
+        return "fragments", fragments[0], f"texts of the harness came with this call; {read:,} tokens were read"
     if place is None:
-        return "system", None, f"{read:,} tokens were read: the change lies in what the log does not hold"
-    return "unknown", place, f"the cache was read up to {read:,} tokens, near this message"
+        return "system", None, f"{read:,} tokens were read: the change lies before the messages that the log holds"
+    return "unknown", place, f"{read:,} tokens were read: the change lies near this message"
 
 
-def _has_thinking(messages: Sequence[Message], first: int | None) -> bool:
-    return any(part.kind == "thinking" for message in messages[first or 0 :] for part in message.parts)
+def _thinking(course: Course, calibration: Calibration, before: Turn, turn: Turn) -> str:
+    """Whether thinking explains a break, in words; empty when it does not."""
+    assert before.recorded is not None
+    assert turn.recorded is not None
+    messages = course.transcript.messages
+    stood, thinks = (_thinks(messages[t.request_end : t.response_end]) for t in (before, turn))
+    if stood != thinks:
+        return f"thinking was switched {'on' if thinks else 'off'}: a provider then keeps tools and system prompt only"
+    if any(map(is_prompt, messages[before.response_end : turn.request_end])) and _thinks(messages[: turn.request_end]):
+        arrived = calibration.k * (course.prefix[turn.request_end] - course.prefix[before.request_end])
+        missing = before.recorded.context_tokens + round(arrived) - turn.recorded.context_tokens
+        if missing > LEAST_LEFT:
+            return f"with a prompt, thinking of earlier answers is no longer sent: about {missing:,} tokens left"
+    return ""
+
+
+def _thinks(messages: Sequence[Message]) -> bool:
+    return any(part.kind == "thinking" for message in messages for part in message.parts)
 
 
 def _message_at(course: Course, calibration: Calibration, turn: int, tokens: int) -> int | None:

@@ -46,7 +46,17 @@ class Terms:
 
 
 def terms_of(transcript: Transcript, prices: OwnPrices | None = None) -> Terms:
-    """The terms of a session; ``prices``: those that a project set itself, before any table."""
+    """The terms of a session; ``prices``: those that a project set itself, before any table. Once without them."""
+    if prices is not None:
+        return _terms(transcript, prices)
+    known: Terms | None = transcript.memo.get("terms")
+    if known is None:
+        known = _terms(transcript, None)
+        transcript.memo["terms"] = known
+    return known
+
+
+def _terms(transcript: Transcript, prices: OwnPrices | None) -> Terms:
     models = models_of(transcript)
     started = next((turn.time for turn in transcript.turns if turn.time is not None), None)
     by_model = {model: _price(model, started, prices) for model in dict.fromkeys(models)}

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from compression.engine.calibration import Calibration
 from compression.engine.columns import columns_of, window_tokens
+from compression.engine.common_prefix import unchanged_beginning
 from compression.engine.distances import recent_budgets
 from compression.engine.economy import Economy, Prospect
 from compression.engine.edits import Edit, Event, EventKind, Step
@@ -70,9 +71,9 @@ class Walk:
         self._cutter = Cutter(self.course, self._pins, self.budgets)
         self._standing = self._cutter.standing
         self._planner = Planner(self.course, self.policy, self.stubber, self.known)
-        self._ladder = Ladder(self.course, self._planner, self.stubber, self.known.stubs)
+        self._ladder = Ladder(self.course, self._planner, self.stubber, self.limit, self.known.stubs)
         self._boundaries = {b.turn for b in self.course.transcript.boundaries if self.course.history == "as-recorded"}
-        self._stopped = self._floor_reached = False
+        self._stopped = self._floor_reached = self._floor_before = False
         self._guarded_from = 0  # events before this one count for the thrash guard no more
         self._aggressive_from = 0
         self._refused = (0, 0.0)  # end of what was compressible, tokens that it would have freed
@@ -113,7 +114,7 @@ class Walk:
         return (tokens + self.policy.reserve_output) / self.limit
 
     def _unchanged(self, turn: int, step: Step) -> tuple[int | None, int]:
-        """(first message that a step changes, uncalibrated tokens of the window before it)."""
+        """(first message that a step changes, uncalibrated tokens of the window before its first change)."""
         standing = self._standing
         request, note = standing.request(turn), standing.note(turn)
         first = _first(request, (*(edit.message for edit in step.edits), *step.left))
@@ -123,6 +124,10 @@ class Walk:
         tokens = sum(standing.sizes[i] for i in request.indexes(0, ordinal))
         if note is not None and not step.left and ordinal is not None and note.ordinal <= ordinal:
             tokens += note.tokens
+        if first is not None and first not in step.left and ordinal == request.ordinal(first):
+            transcript, count = self.course.transcript, self.stubber.counter.count
+            message, counts = transcript.messages[first], transcript.counts[first]
+            tokens += unchanged_beginning(message, counts, standing.edits, step.edits, count)
         return first, tokens
 
     def _carry_out(self, t: int, kind: EventKind, step: Step, *, goal: float | None = None, **more: int) -> Event:
@@ -231,7 +236,7 @@ class Walk:
         is_free = is_free and tokens + policy.reserve_output > policy.target_ratio * self.limit
         if not (over or is_free or self.forced):
             return
-        known = len(self.events)
+        known, self._floor_before = len(self.events), self._floor_reached
         refusal = _Refusal() if self._stopped else self._compress(t, tokens, is_free=is_free)
         if policy.ladder and not is_free and not refusal.is_final:
             self._climb(t)
@@ -343,7 +348,7 @@ class Walk:
         if freed <= 0:
             return False
         usage = self._usage(self.tokens(t))
-        at_risk = usage > 1 or (usage > AT_RISK and not self._floor_reached)
+        at_risk = usage > 1 or (usage > AT_RISK and not self._floor_before)
         return at_risk or self.calibration.k * freed >= self.policy.min_reclaim_tokens
 
     def _freed(self, t: int, step: Step) -> int:

@@ -425,8 +425,28 @@ def test_everything_before_the_first_change_stays(
             tokens_of_note(note) if i == NOTE else _standing_tokens(message)
             for i, message in before[: _common(before, after)]
         )
-        share = min(1.0, (calibration.hidden + round(calibration.k * unchanged)) / event.before)
+        unchanged += _common_beginning(before, after)
+        whole = calibration.hidden + round(calibration.k * unchanged)
+        share = min(1.0, whole / event.before) if event.before else 1.0
         assert event.cache_prefix_survival == pytest.approx(share, abs=1e-6)
+
+
+def _common_beginning(one: Window, other: Window) -> int:
+    """Tokens with which the first message that is not the same in both still begins as it did; of 8 characters on."""
+    at = _common(one, other)
+    (i, was), (j, now) = one[at], other[at] if at < len(other) else (NOTE, one[at][1])
+    if i != j or i == NOTE:
+        return 0
+    tokens = 0
+    for before, after in zip(was.parts, now.parts, strict=True):
+        overhead = 4
+        if before == after:
+            tokens += tokens_of(replace(was, parts=(before,))) - overhead
+            continue
+        shorter = min(len(before.text), len(after.text))
+        same = next((n for n in range(shorter) if before.text[n] != after.text[n]), shorter)
+        return tokens + (COUNTER.count(after.text[:same]) if same >= 8 else 0)
+    return tokens
 
 
 def _common(one: Window, other: Window) -> int:

@@ -173,7 +173,7 @@ def test_events_close_together_are_thrash() -> None:
 def test_the_document_has_the_documented_fields() -> None:
     document = replay_document(done(900), session="s", counter="words")
 
-    assert set(document) == {"session", "policy", "counter", "turns", "events", "summary"}
+    assert set(document) == {"session", "policy", "counter", "turns", "events", "cost", "stability", "summary"}
     assert set(document["turns"][0]) >= {
         "index", "request_end", "tokens", "zones", "usage_ratio", "fits", "event", "cache", "cost_usd", "recorded",
     }  # fmt: skip
