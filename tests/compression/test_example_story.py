@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from compression.engine.cache_comparison import Compared, compare_caching
 from compression.engine.presets import PRESETS
 from compression.engine.replay import Replay, replay
 from compression.engine.summary import summarize
@@ -92,3 +93,49 @@ def test_the_readme_of_the_example_tells_these_figures(subject: Subject, chapter
 
     assert [row for row in rows if row not in told] == []
     assert f"The largest window that is sent has {max(chapter.windows_after):,} tokens" in told
+
+
+COSTS = {
+    "no compression, no cache": ("none", 0, 10_626_393, 0.0, "32.60"),
+    "compression, no cache": ("chapter", 4, 5_147_332, 0.0, "16.16"),
+    "no compression, cache": ("none", 0, 10_626_393, 0.970, "4.99"),
+    "sliding window, cache": ("sliding-window", 21, 5_551_231, 0.718, "7.79"),
+    "compression, cache": ("chapter", 4, 5_147_332, 0.920, "3.69"),
+}
+
+
+def told(row: Compared) -> tuple[str, int, int, float, str]:
+    return (row.policy, row.events, row.tokens, round(row.hit_rate or 0, 3), f"{row.cost_usd:.2f}")
+
+
+def test_a_sliding_window_is_dearer_than_no_compression(subject: Subject) -> None:
+    rows = compare_caching(subject.transcript, PRESETS["chapter"], subject.calibration)
+
+    assert {row.name: told(row) for row in rows} == COSTS
+
+
+@pytest.mark.parametrize(
+    ("preset", "changes", "expected"),
+    [
+        (
+            "chapter",
+            {"trigger_ratio": 0.9, "target_ratio": 0.3, "recent_tokens": 8_000},
+            ("chapter", 2, 5_185_408, 0.941, "3.32"),
+        ),
+        ("recall-first", {}, ("recall-first", 2, 5_650_892, 0.967, "3.05")),
+    ],
+)
+def test_a_wide_margin_is_cheaper(subject: Subject, preset: str, changes: dict[str, object], expected: object) -> None:
+    policy = PRESETS[preset].model_copy(update=changes)
+
+    rows = compare_caching(subject.transcript, policy, subject.calibration)
+
+    assert told(next(row for row in rows if row.name == "compression, cache")) == expected
+
+
+def test_the_readme_tells_these_costs() -> None:
+    readme = (Path(example.__file__).parent / "README.md").read_text(encoding="utf-8").replace("*", "")
+
+    for _, events, tokens, hit_rate, dollars in COSTS.values():
+        share = f"{100 * hit_rate:.1f} %" if hit_rate else "0 %"
+        assert f" | {events} | {tokens:,} | {share} | {dollars} |\n" in readme
