@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from django.conf import settings
 
-from compression.engine.ladder import STATE_TOKENS
+from compression.engine.ladder import state_budget
 from compression.engine.policy import Policy
 from compression.engine.summaries import SummaryRequest, requests_of
 from compression.engine.tokens import default_counter
@@ -53,9 +53,10 @@ def refused(key: str, reason: str) -> Asked:
 def _requests(outcome: Outcome) -> list[SummaryRequest]:
     originals: Mapping[str, str] = outcome.snapshots
     count = default_counter().count_many
+    budget = state_budget(outcome.context_window)
     found = requests_of(outcome.edits, originals, count)
     for event in outcome.events:
         note = event.note
         if event.kind == "archive" and note is not None and note.sha256 in originals:
-            found.append(SummaryRequest(note.sha256, "archive", originals[note.sha256], STATE_TOKENS))
+            found.append(SummaryRequest(note.sha256, "archive", originals[note.sha256], budget))
     return found

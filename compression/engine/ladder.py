@@ -6,6 +6,7 @@ What leaves is kept as one text behind an address. When to climb is not decided 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterable, Mapping
 
 from compression.engine.edits import Edit, Note, Step
@@ -21,20 +22,33 @@ from compression.engine.tokens import MESSAGE_OVERHEAD
 from compression.engine.zones import Zones
 
 STATE_TOKENS = 1_200
-"""Budget of a state header."""
+"""Budget of a state header, at most."""
+
+STATE_SHARE = 0.05
+"""Of a window, that its state header may take."""
 
 LINES_KEPT = 20
 """Lines with addresses that a note carries on; older ones stand in the text that the newest leads to."""
 
 _LEFT_OUT, _ARCHIVED = "[left out", "[archived"
+_NOTE_LINE = re.compile(r"^\[(?:left out|archived) · ", re.MULTILINE)
+
+
+def state_budget(limit: int) -> int:
+    """Tokens of a state header in a window of ``limit`` tokens."""
+    return min(STATE_TOKENS, round(STATE_SHARE * limit))
 
 
 class Ladder:
     """The rungs for one replay."""
 
-    def __init__(self, course: Course, planner: Planner, stubber: Stubber, known: Container[str] = ()) -> None:
-        """``known``: sha256 of texts that an earlier compression put into the window, notes among them."""
+    def __init__(
+        self, course: Course, planner: Planner, stubber: Stubber, limit: int, known: Container[str] = ()
+    ) -> None:
+        """``limit``: the window's tokens; ``known``: sha256 of texts that an earlier compression put into the window,
+        notes among them."""
         self._course = course
+        self._limit = limit
         self._known = known
         self._planner = planner
         self._counter = stubber.counter
@@ -77,7 +91,7 @@ class Ladder:
                 break
             left += group
             freed += sum(standing.sizes[i] for i in group)
-        if not left:
+        if self._told(left):
             return Step()
         made = self._note(sorted(left), note, self._place(request, left, note), _LEFT_OUT, "")
         return Step(left=tuple(sorted(left)), note=made, reason="the oldest whole groups leave the window")
@@ -99,16 +113,27 @@ class Ladder:
             and (edit := self._planner.at_floor(i, j)) is not None
             and edit.tokens_after < self._stands(standing, i, j)
         )
-        if not left:
+        if self._told(left):
             return Step()
         so_far = Request((), 0, request.end) if self._course.history == "uncompacted" else request
-        state = header_text(state_header(self._course, so_far, request.end), self._counter.count_many, STATE_TOKENS)
+        state = header_text(
+            state_header(self._course, so_far, request.end), self._counter.count_many, state_budget(self._limit)
+        )
         made = self._note(left, note, self._place(request, left, note), _ARCHIVED, state)
         freed = sum(standing.sizes[i] for i in left)
         freed += sum(self._stands(standing, e.message, e.part) - e.tokens_after for e in edits)
         if freed <= made.tokens - (note.tokens if note else 0):
             return Step()
         return Step(edits, tuple(left), made, "a new window with the state of the work")
+
+    def _told(self, left: Iterable[int]) -> bool:
+        """Whether nothing would leave but notes of an earlier compression: another note would tell less."""
+        course = self._course
+        return all(
+            part.kind == "text" and course.sha(i, j) in self._known and _NOTE_LINE.search(part.text)
+            for i in left
+            for j, part in enumerate(course.transcript.messages[i].parts)
+        )
 
     def _stands(self, standing: Standing, i: int, j: int) -> int:
         edit = standing.edits.get((i, j))

@@ -55,8 +55,8 @@ def outcome_of(course: Course, made: Made) -> Outcome:
         message, part = made.result
         text = course.transcript.messages[message].parts[part].text
         bad = made.failed or _broken(made, text)
-        words = plain_line(made.call.command, _LONGEST_LINE) if made.call.action == "run" else in_words(made)
-        known[made.place] = Outcome(words, exit_code(text), bad, _trouble(text) if bad else "")
+        words = plain_line(made.call.command, _LONGEST_LINE) if made.call.action == "run" else ""
+        known[made.place] = Outcome(words or in_words(made), exit_code(text), bad, _trouble(text) if bad else "")
     return known[made.place]
 
 

@@ -66,6 +66,9 @@ class Pins:
 
 def _spans(course: Course, policy: Policy) -> Iterable[_Span]:
     arrivals, end = course.arrivals, len(course.transcript.turns) + 1
+    for message in course.transcript.messages:
+        if message.role == "system" and message.index not in course.excluded and arrivals[message.index] < end:
+            yield arrivals[message.index], end, message.index, -1, "system message"
     for i in course.summaries:
         yield arrivals[i], end, i, -1, "summary of what is not in the file"
     for rank, rule in enumerate(policy.pins):

@@ -157,7 +157,7 @@ def _sections(header: Header) -> list[_Section]:
         _Section("Latest requests", 1, header.requests),
         _Section("Constraints", 5, header.constraints),
         _Section("Unfinished tasks", 2, tuple(f"{text} [{status}]" for text, status in header.pending)),
-        _Section("Open errors", 3, tuple(map(_ending, header.errors))),
+        _Section("Open errors", 3, tuple(_ending(error) for error in header.errors if error != header.command)),
         _Section("Last command", 4, (_ending(header.command),) if header.command else ()),
         _Section(f"Files changed, newest first{under}", 6, tuple(_touched(file, root) for file in changed)),
         _Section(f"Files read, newest first{under}", 8, tuple(_touched(file, root) for file in read)),

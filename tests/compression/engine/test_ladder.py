@@ -15,7 +15,7 @@ import pytest
 from compression.engine.calibration import Calibration
 from compression.engine.edits import Event, EventKind
 from compression.engine.invariants import prove
-from compression.engine.ladder import LINES_KEPT
+from compression.engine.ladder import LINES_KEPT, state_budget
 from compression.engine.policy import PinRule, Policy
 from compression.engine.rendering import rendered
 from compression.engine.replay import Replay
@@ -355,6 +355,11 @@ def test_the_state_of_the_work_stands_in_a_new_window() -> None:
     ]
     assert "Last command:" in lines
     assert lines[-1].startswith("[archived · 8 messages · ")
+
+
+@pytest.mark.parametrize(("limit", "tokens"), [(3_000, 150), (24_000, 1_200), (200_000, 1_200)])
+def test_the_state_of_the_work_takes_a_small_share_of_a_small_window(limit: int, tokens: int) -> None:
+    assert state_budget(limit) == tokens
 
 
 def test_the_old_window_is_one_snapshot() -> None:

@@ -145,6 +145,42 @@ def test_the_agent_sends_on_what_it_got_and_nothing_more_happens() -> None:
     assert not again.changed
 
 
+def test_what_is_at_risk_at_its_floor_gets_room_at_once_and_not_with_the_next_call() -> None:
+    session = calls(2_500)
+    for n in range(20):
+        session.turn(("Bash", words(22, f"s{n}x")))
+    session.turn(("Bash", words(3_080, "new")))
+    policy = small_policy(ladder=True, recent_tokens=3_100, min_reclaim_tokens=1_000)
+
+    done = compressed(session, policy)
+
+    assert [event.kind for event in done.events] == ["compress", "aggressive", "truncate"]
+    assert done.events[0].target_unreachable is not None
+    assert sum(event.reclaimed for event in done.events[1:]) < 1_000
+    assert done.after <= 0.92 * 4_000
+
+
+def test_a_note_alone_gives_way_to_no_other_note() -> None:
+    session = calls()
+    for n in range(20):
+        session.turn(("Read", words(22, f"s{n}x")), arguments=f'{{"file_path": "src/part_{n}.py"}}')
+    session.turn(("Bash", words(4_500, "new")))
+    policy = small_policy(ladder=True, recent_tokens=100)
+    done = compressed(session, policy)
+    assert done.note is not None
+    assert done.note.kind == "state"
+    session.messages = [
+        replace(message, flags=frozenset(["injected"])) if message.parts[0].text == done.note.text else message
+        for message in applied(request(session), done)
+    ]
+    known = Known({**known_of(done).stubs, digest(done.note.text): done.note.sha256}, done.snapshots.get)
+
+    again = compressed(session, policy, known=known)
+
+    assert [event.kind for event in again.events] == ["incompressible"]
+    assert not again.changed
+
+
 def test_a_stub_that_came_with_the_window_is_not_handed_out_as_an_original() -> None:
     session = calls(1_500, 1_000, 1_000)
     done = compressed(session, small_policy(result_ratio=0.2, result_ceiling=200))

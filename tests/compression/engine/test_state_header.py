@@ -61,8 +61,6 @@ def test_the_state_of_a_small_session_is_told_in_its_words() -> None:
             "- You must answer in English.",
             "Unfinished tasks:",
             "- fix rounding [in_progress]",
-            "Open errors:",
-            "- pytest -q | tail -3 -> exit code 1: FAILED tests/test_cart.py::test_total",
             "Last command:",
             "- pytest -q | tail -3 -> exit code 1: FAILED tests/test_cart.py::test_total",
             "Files changed, newest first, under /srv/shop/src:",
@@ -79,6 +77,26 @@ def test_the_state_of_a_small_session_is_told_in_its_words() -> None:
             "- TodoWrite",
         )
     )
+
+
+def test_an_error_is_told_once_and_open_while_other_commands_follow() -> None:
+    builder = session()
+    call(builder, "Bash", "a.py", command="ls")
+
+    lines = header(builder).text.split("\n")
+
+    assert lines.count("- pytest -q | tail -3 -> exit code 1: FAILED tests/test_cart.py::test_total") == 1
+    assert lines[lines.index("Open errors:") + 1].startswith("- pytest -q")
+    assert lines[lines.index("Last command:") + 1] == "- ls -> no error reported"
+
+
+def test_a_command_that_says_nothing_is_named_by_its_tool() -> None:
+    builder = session()
+    call(builder, "Bash", "done", command="")
+
+    command = header(builder).command
+    assert command is not None
+    assert (command.call, command.failed) == ("Bash", False)
 
 
 def test_a_session_without_tools_has_its_goal_and_the_last_words() -> None:

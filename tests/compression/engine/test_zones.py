@@ -276,6 +276,19 @@ def test_the_latest_prompt_is_pinned_and_an_injection_is_none() -> None:
     assert pinned(session, pin_latest_user=True) == {7: "latest user request"}
 
 
+def test_a_system_message_after_the_head_is_pinned() -> None:
+    session = SessionBuilder()
+    session.user()
+    session.turn(("Bash", words(400)))
+    rules = session.system("from now on, no network")
+    session.turn(("Bash", words(400)))
+    session.turn()
+
+    done = run(session, small_policy(recent_tokens=50, pin_latest_user=False))
+
+    assert done.zones_at(2).pinned == {rules: "system message"}
+
+
 def test_recalled_text_is_held_for_some_turns() -> None:
     session = tools("mcp__hermes__Recall", "Bash", "Bash", "Bash")
 
