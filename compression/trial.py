@@ -15,6 +15,7 @@ from compression.engine.calibration import Calibration
 from compression.engine.distances import reference_distances
 from compression.engine.edits import Edit, Event
 from compression.engine.history import Course
+from compression.engine.invariants import prove
 from compression.engine.policy import Policy
 from compression.engine.replay import Replay, replay
 from compression.engine.summary import summarize
@@ -167,5 +168,6 @@ def try_out(
     with warm.lock:
         done = replay(warm.subject.transcript, marked, warm.subject.calibration, stubber=warm.stubber)
         table = tabulate(done)
-        summary = summarize(done, table, lost=())  # what was needed later is no part of what is shown while one types
+        # What was needed later, and whether stubs tell the truth, is no part of what is shown while one types.
+        summary = summarize(done, table, lost=(), proof=prove(done, claims_too=False))
     return Trial(draft, done, table, summary, in_force, before, none, peaks)

@@ -46,9 +46,11 @@ class Proof:
     true_claims: int
 
 
-def prove(replay: Replay) -> Proof:
+def prove(replay: Replay, *, claims_too: bool = True) -> Proof:
     """Check every event and every stub of a replay. O(events x window + text of what was stubbed).
 
+    Without ``claims_too`` no stub is read beside its original, which takes longer than all the rest: no claim is
+    counted then, and violations are found all the same.
     A reference policy may break the rules that its original breaks; those are no violations of it.
     """
     violations: list[Violation] = []
@@ -77,7 +79,7 @@ def prove(replay: Replay) -> Proof:
     for edit in edits:
         original = replay.transcript.messages[edit.message].parts[edit.part].text
         resolved += _resolves(edit.text, edit.address, edit.sha256, digest(original), shas)
-        if edit.kind in ("stub", "text"):
+        if claims_too and edit.kind in ("stub", "text"):
             true, total, _ = fidelity(original, edit.text.partition("\n")[2], edit.counts)
             claims += total
             true_claims += true

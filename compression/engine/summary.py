@@ -13,7 +13,7 @@ from compression.engine.cost_fields import cost_fields
 from compression.engine.costs import Ledger, ledger_of
 from compression.engine.edits import LADDER, Event
 from compression.engine.history import SOURCES
-from compression.engine.invariants import prove
+from compression.engine.invariants import Proof, prove
 from compression.engine.repeat_reads import repeat_reads_fields
 from compression.engine.replay import Replay
 from compression.engine.retention import Loss, losses, retention_fields
@@ -37,12 +37,16 @@ def _overflow(windows: Sequence[int], limit: int, reserve: int) -> int | None:
 
 
 def summarize(
-    replay: Replay, table: TurnTable, lost: Sequence[Loss] | None = None, ledger: Ledger | None = None
+    replay: Replay,
+    table: TurnTable,
+    lost: Sequence[Loss] | None = None,
+    ledger: Ledger | None = None,
+    proof: Proof | None = None,
 ) -> dict[str, Any]:
     """The summary of a replay. Figures that do not exist here (no events, no usage) are None, never 0; a promise
     that was never made is kept.
 
-    ``lost`` = its losses and ``ledger`` = its bill, where they are known already.
+    ``lost`` = its losses, ``ledger`` = its bill and ``proof`` = its proof, where they are known already.
     """
     hidden, reserve, limit = table.hidden, replay.policy.reserve_output, replay.context_window
     own = {"recorded"} if replay.policy.strategy == "recorded" else {"compress", "arrival", *LADDER}
@@ -54,7 +58,7 @@ def summarize(
     overflow, overflow_none = _overflow(table.after, limit, reserve), _overflow(table.before, limit, reserve)
     lost = losses(replay) if lost is None else lost
     ledger = ledger_of(replay) if ledger is None else ledger
-    proof = prove(replay)
+    proof = prove(replay) if proof is None else proof
     results_before, results_after = _results_at(changes, table)
     return {
         "turns": len(table),
