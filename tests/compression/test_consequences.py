@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from compression.consequences import Consequences, consequences
+from compression.engine.invariants import prove
 from compression.engine.policy import PinRule, Policy
 from compression.engine.presets import PRESETS
 from compression.engine.replay import Replay, replay
