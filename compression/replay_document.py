@@ -16,8 +16,10 @@ from typing import Any
 
 import orjson
 
+from compression.cost_ledger import StoredLedger, stored_ledger
 from compression.eaters import biggest_eaters
 from compression.engine.blocks import content_type
+from compression.engine.costs import ledger_of
 from compression.engine.edits import Edit, Event, Note
 from compression.engine.history import Request
 from compression.engine.pins import is_prompt
@@ -33,7 +35,7 @@ from compression.lost_names import LostName, lost_names
 from compression.tool_columns import tool_columns, tool_names
 
 LABEL_LENGTH = 60
-LAYOUT = 4
+LAYOUT = 5
 """Raised whenever a field is added or changes its meaning."""
 
 
@@ -80,6 +82,7 @@ class ReplayDocument:
     exchanges: tuple[int, ...]
     lost: tuple[LostName, ...]
     lost_total: int
+    cost: StoredLedger
 
     @property
     def turns(self) -> int:
@@ -213,8 +216,8 @@ class ReplayDocument:
         for event in events:
             for edit in event["edits"]:
                 del edit["counts"]
-        lost = [astuple(name) for name in self.lost]
-        return {**fields, "table": self.table.as_dict(), "events": events, "lost": lost, "layout": LAYOUT}
+        fields |= {"table": self.table.as_dict(), "events": events, "cost": self.cost.fields()}
+        return {**fields, "lost": [astuple(name) for name in self.lost], "layout": LAYOUT}
 
     @classmethod
     def unpacked(cls, body: bytes) -> ReplayDocument:
@@ -230,7 +233,8 @@ class ReplayDocument:
         given: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in fields.items()}
         given["boundaries"] = tuple((turn, kind, left) for turn, kind, left in fields["boundaries"])
         given |= {"events": events, "lost": tuple(LostName(*row) for row in fields["lost"]), **by_message}
-        return cls(**{**given, "table": TurnTable.from_dict(fields["table"])})
+        given |= {"table": TurnTable.from_dict(fields["table"]), "cost": StoredLedger.from_fields(fields["cost"])}
+        return cls(**given)
 
 
 def freed_by(parts: Mapping[int, tuple[Event, Edit]]) -> int:
@@ -253,12 +257,12 @@ def document_of(replay: Replay) -> ReplayDocument:
     """Everything worth storing of a replay. O(messages + text of the tool results)."""
     transcript, table = replay.transcript, tabulate(replay)
     known = {e.message: e.content_type for event in replay.events for e in event.edits if e.content_type}
-    found = losses(replay)
+    found, ledger = losses(replay), ledger_of(replay)
     lost, lost_total = lost_names(replay, found)
     return ReplayDocument(
         table=table,
         events=tuple(_stored_event(event) for event in replay.events),
-        summary=summarize(replay, table, found) | {"largest_result": _largest_result(replay)},
+        summary=summarize(replay, table, found, ledger) | {"largest_result": _largest_result(replay)},
         context_window=replay.context_window,
         window_basis=replay.window_basis,
         k=replay.calibration.k,
@@ -278,6 +282,7 @@ def document_of(replay: Replay) -> ReplayDocument:
         exchanges=_exchanges(replay),
         lost=lost,
         lost_total=lost_total,
+        cost=stored_ledger(replay, ledger),
     )
 
 
