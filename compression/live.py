@@ -103,6 +103,8 @@ def _policy(given: Mapping[str, Value]) -> str | dict[str, Any] | None:
     if given["policy"].kind == "object":
         fields: dict[str, Any] = given["policy"].decoded()
         return fields
+    if given["policy"].kind != "string":
+        raise Unreadable("policy", "is neither a name nor an object", "send a preset, a version (v3) or fields")
     return _text(given, "policy")
 
 

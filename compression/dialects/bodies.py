@@ -41,6 +41,14 @@ def read_messages(
     if array is None or array.kind != "array":
         why = "is missing" if array is None else "is not an array"
         raise Unreadable("messages", why, 'send {"messages": [...]}')
+    system, tools = (None if value is None or value.source == b"null" else value for value in (system, tools))
+    if system is not None and system.kind not in ("string", "array"):
+        raise Unreadable("system", "is neither text nor blocks", "send what the provider takes, or leave it out")
+    if tools is not None and tools.kind != "array":
+        raise Unreadable("tools", "is not an array", "send what the provider takes, or leave it out")
+    for i, tool in enumerate(tools.items() if tools is not None else ()):
+        if tool.kind != "object":
+            raise Unreadable(f"tools[{i}]", "is not an object", "a tool is an object with its name and its schema")
     items = array.items()
     if not 0 < len(items) <= MOST_MESSAGES:
         raise Unreadable("messages", f"holds {len(items):,} messages", f"send 1 to {MOST_MESSAGES:,}")

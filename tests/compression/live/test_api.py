@@ -181,6 +181,10 @@ def test_a_long_history_costs_no_more_questions_than_a_short_one(
         (b'{"project":"apollo","hidden_tokens":-1,"messages":[{"role":"user","content":"x"}]}', 422, "hidden_tokens: "),
         (b'{"project":"apollo","force":1,"messages":[{"role":"user","content":"x"}]}', 422, "force: is neither"),
         (b'{"project":"apollo","policy":"x","messages":[{"role":"user","content":"x"}]}', 422, "there is no policy"),
+        (b'{"project":"apollo","policy":[1],"messages":[{"role":"user","content":"x"}]}', 422, "policy: is neither a"),
+        (b'{"project":"apollo","tools":"x","messages":[{"role":"user","content":"x"}]}', 422, "tools: is not an array"),
+        (b'{"project":"apollo","tools":[7],"messages":[{"role":"user","content":"x"}]}', 422, "tools[0]: is not an ob"),
+        (b'{"project":"apollo","system":7,"messages":[{"role":"user","content":"x"}]}', 422, "system: is neither text"),
         (b'{"project":"apollo","policy":{"a":1},"messages":[{"role":"user","content":"x"}]}', 422, "unknown field a"),
     ],
 )  # fmt: skip

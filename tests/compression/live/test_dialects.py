@@ -107,6 +107,12 @@ def test_every_answer_ended_a_request_and_the_newest_request_is_all_of_it() -> N
     assert [(t.request_end, t.response_end, t.results_end) for t in turns] == [(2, 3, 5), (5, 6, 6), (7, 7, 7)]
 
 
+def test_a_system_prompt_or_tools_of_null_are_none() -> None:
+    request = read_request(b'{"system": null, "tools": null, "messages": [{"role": "user", "content": "x"}]}')
+
+    assert (len(request.messages), request.beside) == (1, ())
+
+
 def test_the_system_prompt_and_the_tools_are_counted() -> None:
     tools = b'"tools":[{"name":"bash","description":"runs a command","input_schema":{}}],'
     with_tools = read_request(ANTHROPIC.replace(b'"messages"', tools + b'"messages"'))
