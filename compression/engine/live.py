@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from compression.engine.calibration import Calibration
-from compression.engine.economy import Economy
+from compression.engine.economy import Economy, economy_of
 from compression.engine.edits import Edit, Event, Note
 from compression.engine.history import Course, course_of
 from compression.engine.planner import Known
@@ -19,6 +19,7 @@ from compression.engine.rendering import rendered
 from compression.engine.standing import Standing
 from compression.engine.state_header import memory_note, state_header
 from compression.engine.stubs import Stubber
+from compression.engine.terms import terms_of
 from compression.engine.transcript import Transcript
 from compression.engine.walk import Walk
 from compression.engine.windows import window_for
@@ -71,6 +72,8 @@ def compress_window(
     if not transcript.turns:
         raise ValueError("a window needs at least one call: give the transcript a turn")
     stubber = stubber or Stubber()
+    if economy is None and (policy.dollar_gate or policy.prefer_idle):
+        economy = economy_of(terms_of(transcript))
     course, turn = course_of(transcript, "uncompacted"), len(transcript.turns) - 1
     if policy.context_window != "auto":
         limit = int(policy.context_window)

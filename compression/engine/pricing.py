@@ -16,6 +16,8 @@ from typing import Any
 from compression.engine.cache_profiles import model_names, profile_for
 
 MILLION = Decimal(1_000_000)
+LONGEST_NAME = 200
+"""Characters; whatever is longer is no model's name."""
 _END_OF_TIME = datetime(9999, 12, 31, 12, tzinfo=UTC)
 
 
@@ -59,6 +61,8 @@ class Prices:
 
 def prices_for(model: str, at: float | None) -> Prices | None:
     """The prices of a model at a time (seconds since 1970, UTC), the latest ones without; None where nobody knows."""
+    if len(model) > LONGEST_NAME:
+        return None
     try:
         when = _END_OF_TIME if at is None else datetime.fromtimestamp(at, UTC)
     except (OverflowError, OSError, ValueError):

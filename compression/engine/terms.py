@@ -13,6 +13,8 @@ from compression.engine.lifetimes import Lifetime, idle_gaps, lifetime_of
 from compression.engine.pricing import Prices, prices_for
 from compression.engine.transcript import Transcript
 
+LONGEST_NAME = 80
+
 OwnPrices = Prices | Mapping[str, Prices]
 """Prices that a project set: for every call, or by the name of a model as the log writes it."""
 
@@ -62,7 +64,7 @@ def _terms(transcript: Transcript, prices: OwnPrices | None) -> Terms:
     by_model = {model: _price(model, started, prices) for model in dict.fromkeys(models)}
     main = models[0] if models else transcript.model
     profile = profile_for(main, started)
-    unknown = [model or "(not named)" for model, known in by_model.items() if known is None]
+    unknown = [_shown(model) for model, known in by_model.items() if known is None]
     first = transcript.turns[0].recorded if transcript.turns else None
     return Terms(
         profile=profile,
@@ -85,9 +87,15 @@ def _price(model: str, at: float | None, own: OwnPrices | None) -> Prices | None
     return prices_for(model, at)
 
 
+def _shown(model: str) -> str:
+    """A name that a log wrote: cut, and without what is not printable."""
+    return "".join(c if c.isprintable() else " " for c in model[:LONGEST_NAME]) or "(not named)"
+
+
 def models_of(transcript: Transcript) -> tuple[str, ...]:
-    """The model that answered each call; where the log does not say, the one before."""
-    found, model = [], transcript.model
+    """The model that answered each call; where the log does not say, the one before, else the first that it names."""
+    named = (turn.recorded.model for turn in transcript.turns if turn.recorded is not None and turn.recorded.model)
+    found, model = [], transcript.model or next(named, "")
     for turn in transcript.turns:
         if turn.recorded is not None and turn.recorded.model:
             model = turn.recorded.model

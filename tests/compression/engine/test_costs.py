@@ -15,6 +15,7 @@ from compression.engine.calibration import Calibration
 from compression.engine.costs import Ledger, ledger_of, ledger_without_cache
 from compression.engine.document import replay_document
 from compression.engine.economy import Prospect, economy_of
+from compression.engine.live import compress_window
 from compression.engine.policy import Policy
 from compression.engine.presets import PRESETS
 from compression.engine.pricing import Prices
@@ -224,6 +225,28 @@ def test_where_nobody_knows_a_price_the_gate_stands_open() -> None:
     gated = POLICY.model_copy(update={"dollar_gate": True, "break_even_horizon": 1})
 
     assert [event.kind for event in run(session(1_000, 1_000, 1_000, 500, model="x"), gated).events] == ["compress"]
+
+
+def test_the_gate_of_a_running_agent_knows_prices_too() -> None:
+    gated = POLICY.model_copy(update={"dollar_gate": True, "break_even_horizon": 1})
+    built = session(1_000, 1_000, 1_000)
+    done = compress_window(built, gated, BIG, stubber=stubber())
+    open_gate = compress_window(built, POLICY, BIG, stubber=stubber())
+
+    assert [event.kind for event in done.events] == ["skip"]
+    assert [event.kind for event in open_gate.events] == ["compress"]
+
+
+def test_calls_before_a_model_is_named_have_the_first_that_is() -> None:
+    usage = [Recorded(5_005), Recorded(6_016, model="claude-opus-5")]
+
+    assert terms_of(session(1_000, model="", recorded=usage)).models == ("claude-opus-5", "claude-opus-5")
+
+
+def test_a_hostile_models_name_is_shown_cut_and_plain() -> None:
+    (warning,) = terms_of(session(1_000, model="\x1b[31m" + "x" * 10_000)).warnings
+
+    assert warning == f"no price is known for the model  [31m{'x' * 75}: set one for the project to see dollars"
 
 
 def test_an_idle_cache_is_used_for_an_early_event() -> None:
