@@ -111,7 +111,10 @@ def refused(headers: dict[str, str], method: str) -> tuple[int, str, str] | None
     if not host or not validate_host(host, settings.ALLOWED_HOSTS):
         return 421, "wrong_host", "This host name is not served here; HERMES_ALLOWED_HOSTS names those that are."
     if "origin" in headers:
-        origin = urlsplit(headers["origin"]).hostname or ""
+        try:
+            origin = urlsplit(headers["origin"]).hostname or ""
+        except ValueError:  # no URL at all
+            origin = ""
         if not origin or not validate_host(origin, settings.ALLOWED_HOSTS):
             return 403, "wrong_origin", "Pages of other sites may not call this server."
     if method != "POST":

@@ -175,6 +175,7 @@ def test_a_page_of_another_site_is_refused_whatever_token_it_brings(token: str) 
 
     assert post({**bearer, "Origin": "https://evil.example"}).status_code == 403
     assert post({**bearer, "Origin": "null"}).status_code == 403
+    assert post({**bearer, "Origin": "http://[::1"}).status_code == 403
     assert post({**bearer, "Origin": "http://localhost:8000"}).status_code == 200
     assert post(bearer, host="rebound.example").status_code == 421
 
