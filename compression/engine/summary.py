@@ -12,7 +12,7 @@ from compression.engine.archive_loss import archive_fields
 from compression.engine.cost_fields import cost_fields
 from compression.engine.costs import Ledger, ledger_of
 from compression.engine.edits import LADDER, Event
-from compression.engine.history import SOURCES
+from compression.engine.history import SOURCES, add_tokens
 from compression.engine.invariants import Proof, prove
 from compression.engine.repeat_reads import repeat_reads_fields
 from compression.engine.replay import Replay
@@ -59,7 +59,7 @@ def summarize(
     lost = losses(replay) if lost is None else lost
     ledger = ledger_of(replay) if ledger is None else ledger
     proof = prove(replay) if proof is None else proof
-    results_before, results_after = _results_at(changes, table)
+    results_before, results_after = _results_at(replay, changes, table)
     return {
         "turns": len(table),
         "context_window": limit,
@@ -102,21 +102,46 @@ def summarize(
     }
 
 
-def _results_at(changes: Sequence[Event], table: TurnTable) -> tuple[int, int]:
+def _results_at(replay: Replay, changes: Sequence[Event], table: TurnTable) -> tuple[int, int]:
     """Calibrated tokens of the tool results of the window before and after each event, summed.
 
-    Only of events that changed nothing else: what an agent's own compaction took is not told apart by source.
+    Only of events that took no message out: what an agent's own compaction took is not told apart by source.
     """
     before = after = 0
     standing: dict[int, int] = {}
-    for event in reversed(changes):
-        if event.left:
-            continue
+    for event, (freed, gone) in zip(reversed(changes), reversed(_results_freed(replay, changes)), strict=True):
         here = standing.get(event.turn, table.sources_after["tool_result"][event.turn])
-        after += here
-        standing[event.turn] = here + event.reclaimed
-        before += standing[event.turn]
+        standing[event.turn] = here + freed + gone
+        if not event.left:
+            after += here
+            before += here + freed
     return before, after
+
+
+def _results_freed(replay: Replay, changes: Sequence[Event]) -> list[tuple[int, int]]:
+    """Calibrated tokens of tool results that each event made shorter by, and that left with messages."""
+    transcript, k = replay.transcript, replay.calibration.k
+    stands: dict[tuple[int, int], int] = {}
+    found = []
+    for event in changes:
+        freed, others = 0, False
+        for edit in event.edits:
+            place = edit.message, edit.part
+            if transcript.messages[edit.message].parts[edit.part].kind == "tool_result":
+                freed += stands.get(place, edit.tokens_before) - edit.tokens_after
+                stands[place] = edit.tokens_after
+            else:
+                others = True
+        gone = 0
+        for i in event.left:
+            row = [0] * len(SOURCES)
+            message = transcript.messages[i]
+            add_tokens(row, message, [stands.get((i, j), tokens) for j, tokens in enumerate(transcript.counts[i])])
+            gone += row[SOURCES.index("tool_result")]
+        # Where results alone changed, the event's own figure is the exact one.
+        alone = not others and not event.left
+        found.append((event.reclaimed if alone else round(k * freed), round(k * gone)))
+    return found
 
 
 def _thrash(replay: Replay) -> int:

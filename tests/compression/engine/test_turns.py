@@ -10,8 +10,10 @@ from compression.engine.blocks import window_blocks
 from compression.engine.calibration import Calibration
 from compression.engine.columns import shares
 from compression.engine.document import replay_document, window_document
+from compression.engine.history import SOURCES
 from compression.engine.presets import PRESETS
 from compression.engine.replay import Replay
+from compression.engine.standing import Standing
 from compression.engine.summary import summarize
 from compression.engine.transcript import Part
 from compression.engine.turns import TurnTable, tabulate
@@ -248,3 +250,34 @@ def test_parts_without_text_are_described() -> None:
         "[thinking without its text; the provider has it]",
         "[media, 0 bytes, sha256 ]",
     ]
+
+
+def climbed(newest: int) -> Replay:
+    """An old result and texts that are made shorter, and then, unless that is enough, the oldest groups out."""
+    session = SessionBuilder()
+    session.user()
+    session.turn(("Bash", words(2_300, "old")))
+    session.turn(("Bash", words(22)), text=words(130, "said"))
+    for n in range(12):
+        session.turn(("Bash", words(22, f"s{n}x")))
+    session.turn(("Bash", words(newest, "new")))
+    session.turn()
+    return run(session, small_policy(ladder=True, recent_tokens=newest + 20, trigger_ratio=0.85))
+
+
+@pytest.mark.parametrize(
+    ("newest", "kinds"), [(2_900, ["compress", "aggressive"]), (3_200, ["compress", "aggressive", "truncate"])]
+)
+def test_what_was_saved_of_results_is_their_own_whatever_else_an_event_does(newest: int, kinds: list[str]) -> None:
+    replay = climbed(newest)
+    assert [event.kind for event in replay.events] == kinds
+
+    standing, before, after = Standing(replay.course), 0, 0
+    for event in replay.events:
+        here = standing.row(event.turn)[SOURCES.index("tool_result")]
+        standing.tell(event)
+        if not event.left:
+            before, after = before + here, after + standing.row(event.turn)[SOURCES.index("tool_result")]
+    summary = summarize(replay, tabulate(replay))
+
+    assert (summary["tool_before"], summary["tool_after"]) == (before, after)
