@@ -5,7 +5,6 @@ Shared by the session's window and by the comparison of two. Decides no zone and
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,20 +23,14 @@ VERBS = {
     "cleared": "cleared",
     "placeholder": "replaced",
 }
-_NEWER = re.compile(r"superseded: .* in message (\d+)\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One part replaced. ``newer``: the message that a superseded result points at."""
+    """One part replaced."""
 
     event: Event
     edit: Edit
-
-    @property
-    def newer(self) -> int | None:
-        found = _NEWER.fullmatch(self.edit.reason) if self.edit.kind == "superseded" else None
-        return int(found[1]) if found else None
 
     @property
     def said(self) -> str:

@@ -29,7 +29,8 @@ LADDER: frozenset[EventKind] = frozenset({"aggressive", "truncate", "archive", "
 class Edit:
     """One part of one message replaced. Token figures are uncalibrated; ``text`` is what stands there now.
 
-    ``tokens_before`` are always those of the original, also when a stub is made shorter.
+    ``tokens_before`` are always those of the original, also when a stub is made shorter. ``newer``: the message that a
+    superseded result points at.
     """
 
     message: int
@@ -47,6 +48,7 @@ class Edit:
     address: str = ""
     sha256: str = ""
     reason: str = ""
+    newer: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,6 +146,7 @@ class Planner:
             address=address,
             sha256=sha,
             reason=f"superseded: {newer.why} in message {newer.message}",
+            newer=newer.message,
         )
 
     def _take(self, proposal: Proposal, zones: Zones, wanted: float, changed: Mapping[_Place, Edit]) -> None:

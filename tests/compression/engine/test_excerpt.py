@@ -32,6 +32,26 @@ def test_a_longer_text_is_cut_between_words() -> None:
     assert read.note == "[read in part: the first 249,990 and the last 149,994 of 650,000 characters]"
 
 
+def test_lines_are_read_whole_and_those_between_are_counted() -> None:
+    lines = [f"row {number}, {number} of them" for number in range(40_000)]
+
+    read = excerpt("\n".join(lines))
+
+    assert set(read.text.splitlines()) <= {*lines}
+    left_out = len(lines) - len(read.text.splitlines())
+    assert read.note.endswith(f"; what is counted below leaves out {left_out:,} lines between them]")
+    assert f"{left_out:,}" in read.counts
+
+
+def test_a_line_that_is_longer_than_the_reach_is_cut_between_words() -> None:
+    text = "first\n" + "word " * 120_000 + "\nlast"
+
+    read = excerpt(text)
+
+    assert set(read.text.split()) == {"first", "word", "last"}
+    assert len(read.text) > FROM_START
+
+
 def test_a_text_without_a_blank_is_not_read_at_all() -> None:
     read = excerpt("a" * (LONGEST_READ + 1))
 

@@ -259,6 +259,7 @@ def test_what_stands_again_in_a_newer_message_goes_before_larger_results() -> No
     (edit,) = edits(done)
     assert (edit.message, edit.kind) == (4, "superseded")
     assert edit.reason == "superseded: same text in message 8"
+    assert edit.newer == 8
 
 
 def test_without_superseded_the_largest_goes_first() -> None:
