@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from compression.engine.policy import Policy
 from compression.field_consequences import at_fields, at_pins
+from compression.field_turns import turns
 from compression.policy_notes import notes
 from compression.project_peaks import ProjectPeaks
 from compression.replay_document import ReplayDocument
@@ -19,12 +20,14 @@ from compression.warm_sessions import WarmSession
 
 @dataclass(frozen=True)
 class Consequences:
-    """What the page says of a draft: lines at each field, lines at each pin rule, notes on the whole."""
+    """What the page says of a draft: lines at each field, lines at each pin rule, notes on the whole, and the turn to
+    look at for the fields that have one."""
 
     trial: Trial
     fields: Mapping[str, tuple[Line, ...]]
     pins: Mapping[int, Line]
     notes: tuple[Line, ...]
+    turns: Mapping[str, int]
 
 
 def consequences(
@@ -38,4 +41,4 @@ def consequences(
 ) -> Consequences:
     """One replay of the draft and what it means at each field. ``before``: the replay of the policy in force."""
     trial = try_out(warm, draft, in_force=in_force, before=before, none=none, peaks=peaks)
-    return Consequences(trial, at_fields(trial), at_pins(trial), tuple(notes(trial)))
+    return Consequences(trial, at_fields(trial), at_pins(trial), tuple(notes(trial)), turns(trial))

@@ -17,7 +17,26 @@ from compression.engine.policy import Policy
 
 Kind = Literal["whole", "share", "switch", "choice"]
 
-SECTIONS = {"when": "When", "sacred": "Sacred zone", "what": "What", "stubs": "Stubs"}
+SECTIONS = {
+    "when": "When",
+    "sacred": "Sacred zone",
+    "what": "What",
+    "stubs": "How",
+    "fallback": "Fallback",
+    "cache": "Cache",
+    "summaries": "Summaries",
+}
+_FINER = {
+    "thrash_guard": "fallback",
+    "ladder": "fallback",
+    "dollar_gate": "cache",
+    "break_even_horizon": "cache",
+    "prefer_idle": "cache",
+    "summaries": "summaries",
+    "memory_note": "summaries",
+}
+"""Fields that people look for in a section of the form that the model does not have."""
+
 NOT_SETTINGS = frozenset({"schema_version", "name", "about", "pins", "reference", "parameters"})
 
 LABELS = {
@@ -149,7 +168,7 @@ def _setting(name: str, field: FieldInfo) -> Setting:
             bounds |= {"high": getattr(limit, "le", getattr(limit, "lt", None)), "high_is_open": isinstance(limit, Lt)}
     return Setting(
         name=name,
-        section=extra["section"],
+        section=_FINER.get(name, extra["section"]),
         label=label_of(name),
         help=field.description or "",
         unit=extra["unit"],

@@ -34,7 +34,7 @@ def _target(trial: Trial) -> Iterable[Line]:
     parts = f"head {short(head)} + recent {short(recent)} + pinned {short(pinned)} = {short(kept)}"
     missed = [event for event in trial.events() if event.target_unreachable is not None]
     if hidden + recent > target:
-        sums = f"hidden {short(hidden)} + recent {short(recent)}"
+        sums = f"recent {short(recent)} + hidden {short(hidden)}"
         yield Line(f"{sums} already exceed {aimed}: events cannot reach it", "warn")
     elif kept > target:
         yield Line(f"{parts} exceed {aimed}: events cannot reach it", "warn")

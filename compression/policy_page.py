@@ -6,6 +6,7 @@ policy in force and of none, which are a cache.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,10 +25,12 @@ from compression.policy_figures import comparison
 from compression.policy_form import PIN_FIELDS, ROLES, PinRow, PolicyForm, Shown
 from compression.policy_history import adoptions, history
 from compression.policy_keys import preset_groups
+from compression.policy_sample import LARGEST_TOKENS, try_sample
 from compression.policy_table import rows
 from compression.project_peaks import project_peaks
 from compression.reference_facts import reference_facts
 from compression.replays import stored_replay
+from compression.sample_consequences import at_sample, sums
 from compression.trial import Line
 from compression.warm_sessions import warm_session
 from sessions.models import Project, Session
@@ -37,11 +40,16 @@ SESSIONS_OFFERED = 60
 
 @dataclass(frozen=True, slots=True)
 class FieldView:
-    """A field with its consequence."""
+    """A field with its consequence and where to look."""
 
     shown: Shown
     lines: tuple[Line, ...]
     is_changed: bool
+    turn: int | None = None
+    """The turn of the chosen session to look at."""
+
+    sampled: str = ""
+    """Its consequence on the sample; the page's script asks for it later."""
 
     @property
     def default(self) -> str:
@@ -71,7 +79,7 @@ def choosable(project: Project) -> QuerySet[Session]:
 
 def chosen_session(project: Project, key: str) -> Session | None:
     """The session of that key; the one with the highest peak when there is none of it in the project. One query."""
-    sessions = choosable(project).defer("tools_json")
+    sessions = choosable(project).defer("tools_json").select_related("project__prices")
     if key.isascii() and key.isdigit() and len(key) < 19 and (found := sessions.filter(pk=int(key)).first()):
         return found
     return sessions.first()
@@ -95,9 +103,16 @@ def short_label(in_force: InForce) -> str:
 
 
 def preview_context(
-    project: Project, form: PolicyForm, in_force: InForce, found: Consequences | None, *, valid: Policy | None
+    project: Project,
+    form: PolicyForm,
+    in_force: InForce,
+    found: Consequences | None,
+    *,
+    valid: Policy | None,
+    sampled: Mapping[str, Line] | None = None,
 ) -> dict[str, Any]:
-    """What a preview redraws. ``valid``: the draft that ``found`` is of, which may be older than the form."""
+    """What a preview redraws. ``valid``: the draft that ``found`` is of, which may be older than the form; ``sampled``:
+    the lines of the sample, where they were worked out already."""
     lines = found.fields if found else {}
     pins = found.pins if found and form.policy else {}
     pin_views = [PinView(row, pins.get(row.rank) if row.rank is not None else None) for row in form.pin_rows]
@@ -110,10 +125,11 @@ def preview_context(
         "found": found,
         "is_stale": form.policy is None,
         "sections": [
-            (key, heading, [FieldView(s, lines.get(s.setting.name, ()), _differs(form, in_force, s)) for s in fields])
+            (key, heading, [_view(shown, found, form, in_force, sampled or {}) for shown in fields])
             for key, heading, fields in form.sections
         ],
         "pin_lines": lines.get("pins", ()),
+        "pins_turn": found.turns.get("pins") if found else None,
         "pins_changed": form.policy is not None and form.policy.pins != in_force.policy.pins,
         "pins": pin_views,
         "idle_pins": [view for view in pin_views if _is_idle(view)],
@@ -127,6 +143,33 @@ def preview_context(
         "rows": rows(found.trial) if found else [],
         "figure": orjson.dumps(comparison(found.trial, short_label(in_force))).decode() if found else "",
         "valid": orjson.dumps(valid.model_dump(mode="json")).decode() if valid else "",
+    }
+
+
+def _view(
+    shown: Shown, found: Consequences | None, form: PolicyForm, in_force: InForce, sampled: Mapping[str, Line]
+) -> FieldView:
+    name = shown.setting.name
+    return FieldView(
+        shown,
+        found.fields[name] if found else (),
+        _differs(form, in_force, shown),
+        found.turns.get(name) if found else None,
+        sampled[name].text if name in sampled else "",
+    )
+
+
+def sample_context(project: Project, in_force: InForce, draft: Policy) -> dict[str, Any]:
+    """What the draft means on the project's sample: a line at each field and the sums. Four queries and those of
+    sessions that are not at hand."""
+    sessions = list(choosable(project).filter(counted_tokens__lte=LARGEST_TOKENS).values_list("pk", flat=True))
+    sample = try_sample(project, sessions, draft, in_force)
+    return {
+        "project": project,
+        "in_force_label": short_label(in_force),
+        "sample": sample,
+        "sample_lines": at_sample(sample),
+        "sums": sums(sample),
     }
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 from django_stubs_ext import StrOrPromise
@@ -106,6 +107,29 @@ def _overflow(side: Side) -> Cell:
     return Cell("never") if turn is None else Cell(f"turn {turn}", small=f"{grouped(side[0]['turns_lost'])} lost")
 
 
+def _dollars(side: Side) -> float | None:
+    usd = side[0]["cost_usd"]
+    return None if usd is None else float(usd)
+
+
+def _cost(side: Side) -> Cell:
+    usd = side[0]["cost_usd"]
+    return Cell(ABSENT) if usd is None else Cell(f"${Decimal(usd):,.2f}", exact=f"${usd}")
+
+
+def _hit_rate(side: Side) -> Cell:
+    if side[0]["hit_rate"] is None:
+        return Cell(ABSENT)
+    read = side[0]["cache_read"]
+    whole = read + side[0]["cache_write"] + side[0]["cache_uncached"]
+    return Cell(percent(side[0]["hit_rate"]), small=f"of {short(whole)}")
+
+
+def _pay_back(side: Side) -> Cell:
+    calls = side[0]["break_even"]
+    return Cell(ABSENT) if calls is None else Cell(f"{calls:,.1f} calls")
+
+
 _FIGURES: list[tuple[StrOrPromise, str, Better, Callable[[Side], float | None], Callable[[Side], Cell]]] = [
     ("tokens sent", "over all calls, the hidden prefix included", "less", _figure("sent_after"), _tokens("sent_after")),
     (
@@ -119,6 +143,12 @@ _FIGURES: list[tuple[StrOrPromise, str, Better, Callable[[Side], float | None], 
     (
         SAVED_NAMES["tool_saved"], "at events, of the tool results in the window", "",
         _figure("tool_saved"), _share("tool_saved", "tool_before"),
+    ),
+    ("cost", "at the prices of the session's date, the prompt cache simulated", "less", _dollars, _cost),
+    ("cache hits", "of all input, read from the prompt cache", "more", _figure("hit_rate"), _hit_rate),
+    (
+        "break-even", "calls after which an event has paid for the cache it broke; median of the events", "",
+        _figure("break_even"), _pay_back,
     ),
     ("events", "each breaks the provider's prefix cache once", "less", _figure("events"), _events),
     ("overflow", "the first call that no longer fits", "less", _figure("turns_lost"), _overflow),

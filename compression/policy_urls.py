@@ -10,6 +10,8 @@ from compression import policy_webhook_views as webhook_views
 policy_urls = [
     path("", views.policy_page, name="policy"),
     path("preview/", views.preview, name="policy-preview"),
+    path("sample/", views.sample, name="policy-sample"),
+    path("dry-run/", views.dry_run, name="policy-dry-run"),
     path("save/", views.save, name="policy-save"),
     path("undo/", views.undo, name="policy-undo"),
     path("diff/", views.diff, name="policy-diff"),

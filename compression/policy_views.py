@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 from django.views.decorators.vary import vary_on_headers
 
-from compression import policies, policy_drafts
+from compression import policies, policy_drafts, runs
 from compression.engine.policy import InvalidPolicy, Policy, parse
 from compression.models import PolicyVersion
 from compression.policies import in_force as in_force_of
@@ -24,7 +24,7 @@ from compression.policy_files import MEDIA_TYPES, Format, download, read
 from compression.policy_form import PolicyForm
 from compression.policy_history import change_rows
 from compression.policy_keys import Choice, UnknownKey, chosen, offered
-from compression.policy_page import chosen_session, page_context, preview_context, tried
+from compression.policy_page import chosen_session, page_context, preview_context, sample_context, tried
 from sessions.models import Project
 from sessions.views import SignedInRequest, visible_project
 
@@ -58,8 +58,44 @@ def preview(request: SignedInRequest, slug: str) -> HttpResponse:
     return response
 
 
+@require_POST
+@vary_on_headers("HX-Request")
+def sample(request: SignedInRequest, slug: str) -> HttpResponse:
+    """What the form says now, tried on a few sessions of the project: lines at the fields and the sums."""
+    project = visible_project(request, slug)
+    in_force = in_force_of(project)
+    form = PolicyForm(request.POST.dict(), in_force.policy)
+    if not request.htmx or form.policy is None:
+        answer = page(request, project, form, origin=request.POST.get("origin", ""), with_sample=True)
+        answer["HX-Reswap"] = "none"
+        return answer
+    return render(request, "compression/policy_sample.html", sample_context(project, in_force, form.policy))
+
+
+@require_POST
+def dry_run(request: SignedInRequest, slug: str) -> HttpResponse:
+    """What the form says now, replayed on every session of the project in the background; saves no version."""
+    project = visible_project(request, slug)
+    form = PolicyForm(request.POST.dict(), in_force_of(project).policy)
+    origin = request.POST.get("origin", "")
+    if form.policy is None:
+        return page(request, project, form, origin=origin)
+    label = _("draft of %(name)s") % {"name": form.policy.name}
+    try:
+        run = runs.start(project=project, policy=form.policy, label=label, by=request.user)
+    except runs.NothingToRun as error:
+        return page(request, project, form, origin=origin, faults=[str(error)])
+    return redirect(run)
+
+
 def page(
-    request: SignedInRequest, project: Project, form: PolicyForm, *, origin: str = "", faults: list[str] | None = None
+    request: SignedInRequest,
+    project: Project,
+    form: PolicyForm,
+    *,
+    origin: str = "",
+    faults: list[str] | None = None,
+    with_sample: bool = False,
 ) -> HttpResponse:
     """The whole page around a form; 422 when something in it, or in an imported file, is wrong."""
     in_force = in_force_of(project)
@@ -67,7 +103,9 @@ def page(
     valid = form.policy or last_valid(request) or in_force.policy
     found = tried(project, session, valid, in_force) if session else None
     below = request.GET.get("below", "")
-    context = preview_context(project, form, in_force, found, valid=valid)
+    sampled = sample_context(project, in_force, form.policy) if with_sample and form.policy else {}
+    lines = sampled.get("sample_lines")
+    context = preview_context(project, form, in_force, found, valid=valid, sampled=lines) | sampled
     context |= page_context(
         project,
         session,

@@ -7,18 +7,22 @@ and nothing of the session is changed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from time import time
 from typing import Any
 
 from compression.engine.calibration import Calibration
+from compression.engine.costs import ledger_of
 from compression.engine.distances import reference_distances
 from compression.engine.edits import Edit, Event
 from compression.engine.history import Course
 from compression.engine.invariants import prove
 from compression.engine.policy import Policy
+from compression.engine.pricing import Prices, prices_for
 from compression.engine.replay import Replay, replay
 from compression.engine.summary import summarize
+from compression.engine.terms import Terms, models_of, terms_of
 from compression.engine.turns import TurnTable, tabulate
 from compression.project_peaks import ProjectPeaks
 from compression.replay_document import ReplayDocument
@@ -39,7 +43,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Trial:
-    """A draft's replay beside what it is held against. ``in_force`` and ``none`` are stored replays."""
+    """A draft's replay beside what it is held against. ``in_force`` and ``none`` are stored replays; ``today`` is the
+    Unix time that "today's prices" are asked for."""
 
     draft: Policy
     replay: Replay
@@ -49,6 +54,7 @@ class Trial:
     before: ReplayDocument
     none: ReplayDocument
     peaks: ProjectPeaks
+    today: float = field(default_factory=time)
 
     @property
     def acts(self) -> bool:
@@ -144,6 +150,39 @@ class Trial:
         return known[min(len(known) - 1, int(SHARE * len(known)))] if known else None
 
     @cached_property
+    def terms(self) -> Terms:
+        """What the session's calls were charged for, at its own date."""
+        return terms_of(self.course.transcript, self.replay.prices)
+
+    @cached_property
+    def prices_today(self) -> Mapping[str, Prices]:
+        """The present prices of the session's models, a project's own before any table; without those unknown."""
+        own = self.replay.prices
+        found = {}
+        for model in dict.fromkeys(models_of(self.course.transcript)):
+            set_here = own if isinstance(own, Prices) else (own or {}).get(model)
+            prices = set_here or prices_for(model, self.today)
+            if prices is not None:
+                found[model] = prices
+        return found
+
+    @cached_property
+    def break_evens_today(self) -> list[float]:
+        """For each event of the draft that has one, the further calls after which it pays at today's prices."""
+        if not self.prices_today:
+            return []
+        ledger = ledger_of(replace(self.replay, prices=self.prices_today))
+        return [calls for calls in ledger.break_evens if calls is not None]
+
+    @cached_property
+    def changed_most(self) -> int | None:
+        """The turn whose window differs most from the one that the policy in force leaves; None where none does."""
+        pairs = list(zip(self.table.after, self.before.table.after, strict=True))
+        differences = [abs(here - there) for here, there in pairs]
+        largest = max(differences, default=0)
+        return differences.index(largest) if largest else None
+
+    @cached_property
     def is_same(self) -> bool:
         """Whether the draft leaves every window of the session as the policy in force does."""
         return self.table.after == self.before.table.after and _texts(self.replay.events) == _texts(self.before.events)
@@ -166,7 +205,8 @@ def try_out(
     pins = tuple(rule.model_copy(update={"reason": f"{RULE}{rank}"}) for rank, rule in enumerate(draft.pins))
     marked = draft.model_copy(update={"pins": pins})
     with warm.lock:
-        done = replay(warm.subject.transcript, marked, warm.subject.calibration, stubber=warm.stubber)
+        subject = warm.subject
+        done = replay(subject.transcript, marked, subject.calibration, stubber=warm.stubber, prices=subject.prices)
         table = tabulate(done)
         # What was needed later, and whether stubs tell the truth, is no part of what is shown while one types.
         summary = summarize(done, table, lost=(), proof=prove(done, claims_too=False))

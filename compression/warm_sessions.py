@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from compression.engine.stubs import Stubber
+from compression.project_prices import digest_of
 from compression.transcripts import Subject, from_session
 from sessions.models import Session
 
@@ -33,8 +34,9 @@ _lock = Lock()
 
 
 def warm_session(session: Session) -> WarmSession:
-    """The session's present revision. No query when it is at hand, three otherwise."""
-    key = (session.pk, session.revision, session.updated_at)
+    """The session's present revision under its project's prices. No query when it is at hand, three otherwise; one
+    more where the prices were not selected along with it."""
+    key = (session.pk, session.revision, session.updated_at, digest_of(session.project))
     with _lock:
         if (found := _shelf.get(key)) is not None:
             _shelf.move_to_end(key)

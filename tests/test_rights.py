@@ -143,6 +143,8 @@ PAGES: dict[str, Page] = {
     "compression:what-if": Page("member", at=SESSION | {"message": "2"}, may_lack=True),
     "compression:policy": Page("member"),
     "compression:policy-preview": Page("member", "POST"),
+    "compression:policy-sample": Page("member", "POST"),
+    "compression:policy-dry-run": Page("member", "POST"),
     "compression:policy-save": Page("member", "POST"),
     "compression:policy-undo": Page("member", "POST"),
     "compression:policy-diff": Page("member"),

@@ -51,7 +51,7 @@ function addPin() {
   row.querySelector("input").focus();
 }
 
-document.querySelector("[data-preview]").hidden = true;
+for (const button of document.querySelectorAll("[data-preview]")) button.hidden = true;
 const add = form.querySelector("[data-add-pin]");
 add.hidden = false;
 add.addEventListener("click", addPin);
