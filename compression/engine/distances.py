@@ -53,7 +53,11 @@ def recent_budgets(course: Course, policy: Policy) -> list[int]:
     turns = course.transcript.turns
     if policy.recent_mode == "fixed":
         return [policy.recent_tokens] * len(turns)
-    distances = reference_distances(course)
+    # A second policy on the same session, or a sweep of many, need not read its texts again.
+    key = f"distances {course.history}"
+    if key not in course.transcript.memo:
+        course.transcript.memo[key] = reference_distances(course)
+    distances: list[tuple[int, int]] = course.transcript.memo[key]
     known: list[int] = []
     budgets, at = [], 0
     for turn in turns:

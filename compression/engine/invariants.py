@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import orjson
 
 from compression.engine.columns import window_tokens
-from compression.engine.edits import LADDER, Event, Note
+from compression.engine.edits import LADDER, Edit, Event, Note
 from compression.engine.fidelity import fidelity
 from compression.engine.history import Request
 from compression.engine.references import REFERENCES
@@ -77,13 +77,21 @@ def prove(replay: Replay, *, claims_too: bool = True) -> Proof:
     shas = sorted({*(edit.sha256 for edit in edits), *(note.sha256 for note in notes)})
     resolved = sum(_resolves(note.text, note.address, note.sha256, note.sha256, shas) for note in notes)
     for edit in edits:
-        original = replay.transcript.messages[edit.message].parts[edit.part].text
+        original = _original(replay, edit)
         resolved += _resolves(edit.text, edit.address, edit.sha256, digest(original), shas)
         if claims_too and edit.kind in ("stub", "text"):
             true, total, _ = fidelity(original, edit.text.partition("\n")[2], edit.counts)
             claims += total
             true_claims += true
     return Proof(tuple(violations), len(edits) + len(notes), resolved, claims, true_claims)
+
+
+def _original(replay: Replay, edit: Edit) -> str:
+    """What an edit stands for: the text of its part; where that came as a stub, what the stub stands for."""
+    text = replay.transcript.messages[edit.message].parts[edit.part].text
+    sha = replay.known.stubs.get(digest(text)) if replay.known.stubs else None
+    kept = None if sha is None else replay.known.originals(sha)
+    return text if kept is None else kept
 
 
 def _resolves(text: str, address: str, stated: str, sha: str, shas: Sequence[str]) -> bool:
@@ -125,6 +133,9 @@ def _event_violations(replay: Replay, event: Event, cutter: Cutter) -> Iterator[
         if part.kind == "tool_call" and not _is_json(edit.text):
             yield Violation("arguments stay JSON", turn, where)
         earlier = standing.get((edit.message, edit.part))
+        came = bool(replay.known.stubs) and digest(part.text) in replay.known.stubs
+        if came and event.kind not in LADDER:
+            yield Violation("a stub is frozen", turn, f"{where} came as a stub")
         if earlier is not None and (event.kind not in LADDER or edit.tokens_after >= earlier.tokens_after):
             yield Violation("a stub is frozen", turn, f"{where} was already changed")
         counted, recounted = (sum(counter.count_many(part_texts(one))) for one in (part, replace(part, text=edit.text)))

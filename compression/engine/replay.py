@@ -33,7 +33,7 @@ class Replay:
 
     ``windows_after[t]`` / ``windows_before[t]`` are calibrated window tokens of turn t as the policy left it, and
     had no policy ever acted. Everything else is worked out from these and the events when it is asked for.
-    ``prices`` are those that a project set itself.
+    ``prices`` are those that a project set itself; ``known`` the stubs that came with the session.
     """
 
     transcript: Transcript
@@ -50,6 +50,7 @@ class Replay:
     budgets: tuple[int, ...] = field(repr=False)
     stubber: Stubber = field(repr=False)
     prices: OwnPrices | None = field(default=None, repr=False)
+    known: Known = field(default_factory=Known, repr=False)
 
     @cached_property
     def first_boundary(self) -> int:
@@ -131,7 +132,8 @@ def replay(
     limit = window.tokens if auto else int(policy.context_window)
     if economy is None and (policy.dollar_gate or policy.prefer_idle):
         economy = economy_of(terms_of(transcript, prices))
-    walk = Walk(course, policy, calibration, limit, stubber, known or Known(), economy)
+    known = known or Known()
+    walk = Walk(course, policy, calibration, limit, stubber, known, economy)
     walk.run()
     return Replay(
         transcript=transcript,
@@ -148,4 +150,5 @@ def replay(
         budgets=walk.budgets,
         stubber=stubber,
         prices=prices,
+        known=known,
     )

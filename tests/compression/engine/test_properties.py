@@ -36,7 +36,7 @@ from compression.engine.stubs import Stubber
 from compression.engine.tokens import CachedCounter, count_parts
 from compression.engine.transcript import Message, Part, Transcript
 from compression.engine.turns import ZONES, tabulate
-from tests.compression.engine.builders import Quarters, SessionBuilder, run, small_policy, words
+from tests.compression.engine.builders import Quarters, SessionBuilder, run, small_policy, stubber, words
 from tests.compression.engine.generated import policies, transcripts
 
 COUNTER = CachedCounter(Quarters())
@@ -687,6 +687,44 @@ def test_a_second_edit_of_one_stub_is_found() -> None:
     again = replace(done, events=(*done.events, event))
 
     assert "a stub is frozen" in {violation.rule for violation in prove(again).violations}
+
+
+def resumed(old: str) -> Replay:
+    """A session whose first large result is a stub from before, which the ladder makes shorter."""
+    before = small_policy(result_ratio=0.3, result_ceiling=600)
+    made = stubber().stub(Part("tool_result", old, "call-0-0", "Bash"), len(old.split()), before)
+    assert made is not None
+    session = SessionBuilder()
+    session.user()
+    session.turn(("Bash", made.text))
+    for n in range(5):
+        session.turn(("Bash", words(90, f"s{n}x")), text=words(600, f"t{n}x"))
+    session.turn()
+    known = Known({digest(made.text): digest(old)}, {digest(old): old}.get)
+    return run(session, small_policy(ladder=True), known=known)
+
+
+def test_the_shorter_stub_of_one_that_came_with_the_session_is_held_to_its_own_original() -> None:
+    old = words(2_000, "old")
+    done = resumed(old)
+    [edit] = [edit for event in done.events for edit in event.edits if edit.sha256 == digest(old)]
+
+    proof = prove(done)
+
+    assert edit.message == 2
+    assert proof.violations == ()
+    assert proof.addresses == proof.resolved > 0
+    assert proof.claims == proof.true_claims > 0
+
+
+def test_a_stub_that_came_with_the_session_may_be_shortened_by_the_ladder_alone() -> None:
+    old = words(2_000, "old")
+    done = resumed(old)
+    events = tuple(replace(event, kind="compress") for event in done.events)
+
+    rules = [violation.rule for violation in prove(replace(done, events=events)).violations]
+
+    assert rules.count("a stub is frozen") == 1
 
 
 def test_a_wrong_first_change_is_found() -> None:

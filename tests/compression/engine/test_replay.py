@@ -8,12 +8,13 @@ import pytest
 
 from compression.engine.calibration import Calibration
 from compression.engine.edits import Event
+from compression.engine.history import Course
 from compression.engine.planner import Known
 from compression.engine.presets import PRESETS
-from compression.engine.replay import Replay
+from compression.engine.replay import Replay, replay
 from compression.engine.snapshots import digest
 from compression.engine.transcript import Part
-from tests.compression.engine.builders import SessionBuilder, run, small_policy, words
+from tests.compression.engine.builders import SessionBuilder, run, small_policy, stubber, words
 
 
 def calls(*sizes: int, model: str = "", **builder: Any) -> SessionBuilder:
@@ -256,6 +257,22 @@ def test_the_adaptive_recent_zone_follows_the_references_so_far() -> None:
     shorter = SessionBuilder()
     shorter.messages, shorter.turns = session.messages[:7], session.turns[:3]
     assert run(shorter, policy).budgets == budgets[:3]
+
+
+def test_what_a_session_refers_to_is_read_once_for_all_policies(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Course] = []
+
+    def distances(course: Course) -> list[tuple[int, int]]:
+        read.append(course)
+        return []
+
+    monkeypatch.setattr("compression.engine.distances.reference_distances", distances)
+    transcript = calls(300, 1_200).build()
+
+    for low in (50, 60):
+        replay(transcript, small_policy(recent_mode="adaptive", recent_min=low), Calibration(), stubber=stubber())
+
+    assert len(read) == 1
 
 
 @pytest.mark.parametrize(("low", "high", "budget"), [(50, 200, 200), (400, 1_000, 400)])
