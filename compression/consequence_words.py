@@ -6,6 +6,8 @@ from compression.trial import Line, Trial
 from sessions.templatetags.figures import grouped, percent
 
 UNCHANGED = "nothing changes"
+NO_EFFECT = "no effect"
+"""How the line of a field ends that does nothing on this session, or under these settings anywhere."""
 
 
 def many(count: int, noun: str) -> str:

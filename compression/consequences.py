@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from compression.consequence_words import NO_EFFECT, UNCHANGED
 from compression.engine.policy import Policy
 from compression.field_consequences import at_fields, at_pins
 from compression.field_turns import turns
@@ -41,4 +42,7 @@ def consequences(
 ) -> Consequences:
     """One replay of the draft and what it means at each field. ``before``: the replay of the policy in force."""
     trial = try_out(warm, draft, in_force=in_force, before=before, none=none, peaks=peaks)
-    return Consequences(trial, at_fields(trial), at_pins(trial), tuple(notes(trial)), turns(trial))
+    fields = at_fields(trial)
+    idle = {name for name, lines in fields.items() if lines and lines[-1].text.endswith((UNCHANGED, NO_EFFECT))}
+    where = {name: turn for name, turn in turns(trial).items() if name not in idle}
+    return Consequences(trial, fields, at_pins(trial), tuple(notes(trial)), where)

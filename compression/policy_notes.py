@@ -18,6 +18,7 @@ def notes(trial: Trial) -> Iterator[Line]:
         return
     if trial.acts:
         yield from _target(trial)
+        yield from _margin(trial)
         yield from _large_result(trial)
         yield from _reach(trial)
     yield from _outcome(trial)
@@ -45,6 +46,20 @@ def _target(trial: Trial) -> Iterable[Line]:
         )
     else:
         yield Line(f"{parts}: {aimed} can be reached", "good")
+
+
+def _margin(trial: Trial) -> Iterable[Line]:
+    """What trigger, target, reserve and the smallest reclaim mean together."""
+    draft = trial.draft
+    if draft.reserve_output >= draft.trigger_ratio * trial.limit:
+        yield Line("the reserve alone reaches the trigger: every call is over it", "warn")
+    margin = (draft.trigger_ratio - draft.target_ratio) * trial.limit
+    if draft.strategy == "threshold" and draft.min_reclaim_tokens > margin:
+        yield Line(
+            f"from trigger to target lie {short(margin)}, fewer than the smallest reclaim of "
+            f"{short(draft.min_reclaim_tokens)}: events are skipped until the window is at risk",
+            "warn",
+        )
 
 
 def _large_result(trial: Trial) -> Iterable[Line]:

@@ -164,7 +164,11 @@ def test_a_target_below_hidden_and_recent_is_noted(project: Project) -> None:
     found = tried(session, draft(context_window=100_000, target_ratio=0.1))
 
     assert found.notes[0].mood == "warn"
-    assert found.notes[0].text.endswith("the target of 10.0K: events cannot reach it")
+    trial = found.trial
+    recent, hidden = short(trial.zone("recent", trial.fullest)), short(trial.calibration.hidden)
+    assert found.notes[0].text == (
+        f"recent {recent} + hidden {hidden} already exceed the target of 10.0K: events cannot reach it"
+    )
 
 
 def test_one_result_larger_than_the_target_is_noted(project: Project) -> None:
@@ -198,3 +202,26 @@ def test_a_draft_that_was_tried_before_gives_the_same_again(session: Session) ->
     tried(session, draft(trigger_ratio=0.9))
 
     assert tried(session, policy).fields == first.fields
+
+
+def test_a_margin_smaller_than_the_smallest_reclaim_is_noted(session: Session) -> None:
+    found = tried(session, draft(context_window=100_000, min_reclaim_tokens=30_000))
+
+    text = (
+        "from trigger to target lie 25.0K, fewer than the smallest reclaim of 30.0K: events are skipped until the "
+        "window is at risk"
+    )
+    assert text in [note.text for note in found.notes]
+
+
+def test_a_reserve_that_reaches_the_trigger_is_noted(session: Session) -> None:
+    found = tried(session, draft(context_window=100_000, reserve_output=75_000))
+
+    assert "the reserve alone reaches the trigger: every call is over it" in [note.text for note in found.notes]
+
+
+def test_the_reserve_is_taken_off_the_trigger_and_the_target(session: Session) -> None:
+    found = tried(session, draft(context_window=100_000, reserve_output=5_000))
+
+    assert said(found, "trigger_ratio")[0].startswith(f"= {grouped(75_000)} tokens, {grouped(70_000)} less the reserve")
+    assert said(found, "target_ratio")[0].startswith(f"= {grouped(50_000)} tokens, {grouped(45_000)} less the reserve")

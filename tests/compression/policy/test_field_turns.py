@@ -53,7 +53,9 @@ def test_other_fields_lead_to_where_they_act(session: Session) -> None:
 def test_a_field_that_acts_nowhere_leads_nowhere(session: Session) -> None:
     found = tried(session)
 
-    assert {"ladder", "clear_thinking", "max_argument_tokens", "arrival_limit_tokens"}.isdisjoint(found.turns)
+    assert {"ladder", "clear_thinking", "max_argument_tokens", "arrival_limit_tokens", "code_output"}.isdisjoint(
+        found.turns
+    )
 
 
 def test_without_an_event_only_sizes_lead_somewhere(session: Session) -> None:
