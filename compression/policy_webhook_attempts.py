@@ -15,29 +15,32 @@ WAITS = (timedelta(seconds=30), timedelta(minutes=2), timedelta(minutes=10), tim
 """Between attempts; a test is tried once."""
 
 
-def attempt(delivery_id: int, number: int, *, may_wait: bool) -> timedelta | None:
-    """Try for the ``number``-th time; gives after how long to try again, None when that is all.
-
-    Does nothing when this attempt was made already, so that a task which ran twice sends once.
-    """
-    mine = PolicyDelivery.objects.filter(pk=delivery_id, state=PolicyDelivery.State.WAITING, attempts=number - 1)
-    if not mine.update(attempts=number, tried_at=timezone.now()):
+def claim(delivery_id: int, number: int) -> PolicyDelivery | None:
+    """Take the ``number``-th attempt of a delivery; None when somebody made it already or none is needed any more."""
+    waiting = PolicyDelivery.objects.filter(pk=delivery_id, state=PolicyDelivery.State.WAITING, attempts=number - 1)
+    if not waiting.update(attempts=number, tried_at=timezone.now()):
         return None
-    delivery = PolicyDelivery.objects.select_related("webhook").get(pk=delivery_id)
+    return PolicyDelivery.objects.select_related("webhook").get(pk=delivery_id)
+
+
+def wait_after(delivery: PolicyDelivery) -> timedelta | None:
+    """How long after the present attempt the next one would come; None when it is the last."""
+    if delivery.event == TEST or delivery.attempts > len(WAITS):
+        return None
+    return WAITS[delivery.attempts - 1]
+
+
+def deliver(delivery: PolicyDelivery, *, is_last: bool) -> None:
+    """Make the attempt that was claimed and write down how it went."""
     answer = _sent(delivery)
-    is_last = not may_wait or delivery.event == TEST or number > len(WAITS)
-    again = WAITS[number - 1] if answer.error and answer.may_retry and not is_last else None
-    state = (
-        PolicyDelivery.State.WAITING
-        if again
-        else PolicyDelivery.State.FAILED
-        if answer.error
-        else PolicyDelivery.State.DELIVERED
-    )
-    PolicyDelivery.objects.filter(pk=delivery_id).update(
+    state = PolicyDelivery.State.FAILED
+    if not answer.error:
+        state = PolicyDelivery.State.DELIVERED
+    elif answer.may_retry and not is_last:
+        state = PolicyDelivery.State.WAITING
+    PolicyDelivery.objects.filter(pk=delivery.pk).update(
         state=state, status=answer.status, error=answer.error[:300], tried_at=timezone.now()
     )
-    return again
 
 
 def _sent(delivery: PolicyDelivery) -> Answer:
