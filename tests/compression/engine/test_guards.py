@@ -274,6 +274,24 @@ def test_a_superseded_result_points_at_a_message_that_the_event_leaves_whole() -
     assert [(edit.message, edit.kind) for edit in edits(done) if edit.message in (4, 8)] == [(4, "superseded")]
 
 
+def test_a_call_that_a_superseded_result_points_at_keeps_its_arguments_in_that_event() -> None:
+    session = SessionBuilder()
+    session.user()
+    session.turn(("Bash", words(50)))
+    session.turn(("Read", words(900, "old")), arguments='{"file_path": "/repo/pool.py"}')
+    for path in ("/repo/pool.py", "/repo/other.py"):
+        arguments = json.dumps({"file_path": path, "content": words(900, path.removesuffix(".py"))})
+        session.turn(("Write", "written"), arguments=arguments)
+    session.turn(("Bash", words(600, "c")))
+    session.turn()
+
+    done = run(session, small_policy(superseded=True, max_argument_tokens=100, target_ratio=0.1, trigger_ratio=0.6))
+
+    read, *others = edits(done)
+    assert (read.message, read.kind, read.newer) == (4, "superseded", 5)
+    assert [(edit.message, edit.kind) for edit in others] == [(7, "arguments")]
+
+
 def test_a_read_whose_file_was_edited_since_ranks_before_larger_results() -> None:
     session = SessionBuilder()
     session.user()
