@@ -19,6 +19,7 @@ from compression.engine.policy import Policy, build
 from compression.engine.presets import PRESETS
 from compression.models import Adoption, PolicyVersion
 from compression.policy_webhook import announce
+from sessions.importers.storable_text import storable_text
 from sessions.models import Project
 
 STARTING_POINT = "hermes"
@@ -75,8 +76,8 @@ def save_version(
             name=policy.name,
             fields=policy.model_dump(mode="json"),
             digest=policy.digest,
-            note=note[:300],
-            origin=origin[:100],
+            note=storable_text(note[:300]),
+            origin=storable_text(origin[:100]),
             author=author,
         )
 

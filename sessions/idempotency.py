@@ -24,8 +24,9 @@ def answer_once(
     """The status and body that ``work`` gives, or gave when this key came first."""
     if not key:
         return work()
-    if len(key) > KEY_LENGTH:
-        raise ApiError(422, "invalid", f"Idempotency-Key is longer than {KEY_LENGTH} characters.", "Send a UUID.")
+    if len(key) > KEY_LENGTH or not key.isprintable():
+        message = f"Idempotency-Key is not a text of at most {KEY_LENGTH} printable characters."
+        raise ApiError(422, "invalid", message, "Send a UUID.")
     now = timezone.now()
     KeptAnswer.objects.filter(created_at__lt=now - KEPT_FOR).delete()
     kept = KeptAnswer.objects.filter(project=project, key=key).first()

@@ -185,7 +185,8 @@ class Policy(BaseModel):
 
     @model_validator(mode="after")
     def _holds_together(self) -> Self:
-        faults = _reference_faults(self)
+        faults = [f"{name}: holds a NUL character" for name, value in self.model_dump().items() if _holds_nul(value)]
+        faults += _reference_faults(self)
         if self.strategy == "threshold" and self.target_ratio >= self.trigger_ratio:
             faults.append(
                 f"target_ratio {self.target_ratio:g} must lie below trigger_ratio {self.trigger_ratio:g}: "
@@ -210,6 +211,13 @@ class Policy(BaseModel):
     def stub_budget(self, tokens: int) -> int:
         """Budget of one result's stub in tokens: clamp(result_ratio x tokens, floor, ceiling)."""
         return max(self.result_floor, min(self.result_ceiling, int(self.result_ratio * tokens)))
+
+
+def _holds_nul(value: object) -> bool:
+    """Whether a text in it holds what neither a TOML file nor every database takes."""
+    if isinstance(value, dict):
+        return any(map(_holds_nul, (*value, *value.values())))
+    return any(map(_holds_nul, value)) if isinstance(value, list | tuple) else isinstance(value, str) and "\0" in value
 
 
 def _reference_faults(policy: Policy) -> list[str]:

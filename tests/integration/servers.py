@@ -129,7 +129,7 @@ def wait_for(answers: Callable[[], Any], error: type[Exception], server: subproc
         except error as reason:
             if server.poll() is not None or time.monotonic() > deadline:
                 said = log.read_text(errors="replace")[-2000:]
-                raise RuntimeError(f"{server.args} did not start: {reason}\n{said}") from reason
+                raise RuntimeError(f"{log.stem} did not start: {reason}\n{said}") from reason
             time.sleep(0.05)
 
 
