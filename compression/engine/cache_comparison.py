@@ -56,7 +56,13 @@ def compare_caching(
     def run(chosen: Policy) -> Replay:
         return replay(transcript, chosen, calibration, history=history, prices=prices, stubber=stubber)
 
-    return compared(run(PRESETS["none"]), run(policy), run(sliding_like(policy)))
+    return compared(run(none_like(policy)), run(policy), run(sliding_like(policy)))
+
+
+def none_like(policy: Policy) -> Policy:
+    """No compression in another policy's window."""
+    shared = ("context_window", "reserve_output")
+    return PRESETS["none"].model_copy(update={name: getattr(policy, name) for name in shared})
 
 
 def sliding_like(policy: Policy) -> Policy:

@@ -38,17 +38,19 @@ class CacheEffectiveness:
 
 
 def analyze_cache_effectiveness(
-    recorded: Iterable[Recorded | None], prices: Sequence[Prices | None] = (), lifetime_s: int = 300
+    recorded: Iterable[Recorded | None], prices: Sequence[Prices | None] = (), write_seconds: int = 300
 ) -> CacheEffectiveness:
     """The effectiveness over recorded usage; calls without a record are left out.
 
-    ``prices`` stand beside the calls; writes cost what an entry of that lifetime costs.
+    ``prices`` stand beside the calls; writes cost what an entry of ``write_seconds`` costs where the log does not say
+    which of them live for an hour.
     """
     calls = list(recorded)
     beside = list(prices) or [None] * len(calls)
     read = write = uncached = count = 0
     spent = plain = writes = Decimal(0)
     priced = True
+    is_told = any(call is not None and call.cache_write_long for call in calls)
     for call, price in zip(calls, beside, strict=True):
         if call is None:
             continue
@@ -59,7 +61,9 @@ def analyze_cache_effectiveness(
             priced = False
             continue
         price = price.of_request(call.context_tokens)
-        written = call.cache_write * price.write(lifetime_s) / MILLION
+        short = call.cache_write - call.cache_write_long
+        usual = price.cache_write if is_told else price.write(write_seconds)
+        written = (short * usual + call.cache_write_long * price.cache_write_long) / MILLION
         writes += written
         spent += written + (call.cache_read * price.cache_read + rest * price.input) / MILLION
         plain += call.context_tokens * price.input / MILLION

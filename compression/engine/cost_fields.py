@@ -30,7 +30,7 @@ def cost_fields(replay: Replay, ledger: Ledger) -> dict[str, Any]:
     """
     terms, cost = ledger.terms, ledger.cost
     calls = [turn.recorded for turn in replay.transcript.turns]
-    observed = analyze_cache_effectiveness(calls, terms.prices, terms.lifetime.seconds)
+    observed = analyze_cache_effectiveness(calls, terms.prices, terms.write_seconds)
     findings = stability_lint(replay.transcript, replay.calibration, terms)
     moved = [finding for finding in findings if finding.turn is not None]
     return {
@@ -86,6 +86,7 @@ def terms_fields(ledger: Ledger) -> dict[str, Any]:
             "survived": lifetime.survived,
             "expired": lifetime.expired,
         },
+        "write_seconds": terms.write_seconds,
         "warm": terms.warm,
         "prices": {model: None if prices is None else price_fields(prices) for model, prices in known.items()},
     }

@@ -44,12 +44,12 @@ class Cost:
         )
 
 
-def cost_of(turn: CacheTurn, output: int, prices: Prices, lifetime_s: int) -> Cost:
+def cost_of(turn: CacheTurn, output: int, prices: Prices, write_seconds: int) -> Cost:
     """The dollars of one call; its prices are those of a request of its size."""
     prices = prices.of_request(turn.tokens)
     return Cost(
         turn.read * prices.cache_read / MILLION,
-        turn.write * prices.write(lifetime_s) / MILLION,
+        turn.write * prices.write(write_seconds) / MILLION,
         turn.uncached * prices.input / MILLION,
         output * prices.output / MILLION,
     )
@@ -137,7 +137,7 @@ def _ledger(
 ) -> Ledger:
     outputs = outputs_of(replay.transcript, replay.calibration)
     costs = tuple(
-        None if prices is None else cost_of(turn, output.tokens, prices, terms.lifetime.seconds)
+        None if prices is None else cost_of(turn, output.tokens, prices, terms.write_seconds)
         for turn, output, prices in zip(turns, outputs, terms.prices, strict=True)
     )
     return Ledger(terms, turns, outputs, costs, break_evens)

@@ -84,3 +84,12 @@ def lifetime_of(transcript: Transcript, profile: CacheProfile) -> Lifetime:
         return Lifetime(shortest, f"usual for {profile.name}: no idle gap tells")
     basis = f"{survived} of {survived + expired} idle gaps over {shortest // 60} minutes survived"
     return Lifetime(longest if survived > expired else shortest, basis, survived, expired)
+
+
+def written_for(transcript: Transcript, profile: CacheProfile) -> int | None:
+    """Seconds that most of what the log says it wrote was to live; None where it does not say that of anything."""
+    calls = [turn.recorded for turn in transcript.turns if turn.recorded is not None]
+    long, whole = sum(call.cache_write_long for call in calls), sum(call.cache_write for call in calls)
+    if not long:
+        return None
+    return profile.lifetimes[-1] if 2 * long >= whole else profile.lifetime_s

@@ -94,7 +94,7 @@ def _finding(
     why: str,
 ) -> Finding:
     prices = terms.prices[t]
-    paid = None if prices is None else tokens * (prices.write(terms.lifetime.seconds) - prices.cache_read) / MILLION
+    paid = None if prices is None else tokens * (prices.write(terms.write_seconds) - prices.cache_read) / MILLION
     return Finding(kind, t, message, tokens, paid, evidence, why, REMEDIES[kind])
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from compression.engine.cache_profiles import CacheProfile, profile_for
-from compression.engine.lifetimes import Lifetime, idle_gaps, lifetime_of
+from compression.engine.lifetimes import Lifetime, idle_gaps, lifetime_of, written_for
 from compression.engine.pricing import Prices, prices_for
 from compression.engine.transcript import Transcript
 
@@ -21,10 +21,12 @@ OwnPrices = Prices | Mapping[str, Prices]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """``models`` and ``prices`` by turn. ``warm`` = tokens that other sessions had cached before the first call."""
+    """``models`` and ``prices`` by turn. ``warm`` = tokens that other sessions had cached before the first call;
+    ``write_seconds`` = the lifetime that writes pay for, however long the cache really lived."""
 
     profile: CacheProfile
     lifetime: Lifetime
+    write_seconds: int
     warm: int
     idle: tuple[float | None, ...]
     models: tuple[str, ...]
@@ -44,7 +46,7 @@ class Terms:
         if self.profile.matching == "none":
             return 1.0, 1.0
         prices = prices.of_request(tokens)
-        return prices.write_ratio(self.lifetime.seconds), prices.read_ratio()
+        return prices.write_ratio(self.write_seconds), prices.read_ratio()
 
 
 def terms_of(transcript: Transcript, prices: OwnPrices | None = None) -> Terms:
@@ -66,9 +68,11 @@ def _terms(transcript: Transcript, prices: OwnPrices | None) -> Terms:
     profile = profile_for(main, started)
     unknown = [_shown(model) for model, known in by_model.items() if known is None]
     first = transcript.turns[0].recorded if transcript.turns else None
+    lifetime = lifetime_of(transcript, profile)
     return Terms(
         profile=profile,
-        lifetime=lifetime_of(transcript, profile),
+        lifetime=lifetime,
+        write_seconds=written_for(transcript, profile) or lifetime.seconds,
         warm=0 if first is None else first.cache_read,
         idle=idle_gaps(transcript),
         models=models,

@@ -45,7 +45,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The provider's own figures of one call, in tokens."""
+    """The provider's own figures of one call, in tokens; ``cache_write_long`` of ``cache_write`` live for an hour."""
 
     context_tokens: int
     cache_read: int = 0
@@ -53,6 +53,7 @@ class Recorded:
     output: int = 0
     model: str = ""
     time: float | None = None
+    cache_write_long: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,7 +75,7 @@ def test_inspect_for_people_passes_no_control_characters_on(tmp_path: Path) -> N
 def test_replay_prints_one_document(session: str, policy: str, store: str) -> None:
     replayed = document("replay", session, "--policy", policy, "--store", store)
 
-    assert set(replayed) == {"session", "policy", "counter", "turns", "events", "summary"}
+    assert set(replayed) == {"session", "policy", "counter", "cost", "stability", "turns", "events", "summary"}
     assert replayed["policy"]["name"] == "tight"
     assert [turn["index"] for turn in replayed["turns"]] == [0, 1, 2, 3, 4]
     changed = [event for event in replayed["events"] if event["edits"]]

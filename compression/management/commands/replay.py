@@ -43,6 +43,7 @@ def as_text(document: dict[str, Any]) -> str:
         f"policy {document['policy']['name']}: {summary['turns']} turns, window {summary['context_window']:,}",
         f"peak {summary['peak_before']:,} -> {summary['peak_after']:,} tokens; {', '.join(saved) or 'nothing saved'}",
         overflow_text(summary),
+        cost_text(summary),
     ]
     for event in document["events"]:
         what = f"{len(event['edits'])} blocks, " if event["edits"] else ""
@@ -65,3 +66,11 @@ def overflow_text(summary: dict[str, Any]) -> str:
         return "every turn fits" if turn is None else f"overflows at turn {turn}"
 
     return f"without compression {at(summary['overflow_turn_none'])}; under the policy {at(summary['overflow_turn'])}"
+
+
+def cost_text(summary: dict[str, Any]) -> str:
+    """Dollars and the prompt cache."""
+    rate, cost = summary["hit_rate"], summary["cost_usd"]
+    spent = "no price is known for the model" if cost is None else f"${cost}"
+    read = "" if rate is None else f"; {100 * rate:.1f} % of the input read from the cache"
+    return f"{spent}{read}; {summary['rewrites']} rewrites, {summary['expiries']} expiries of the cached prefix"

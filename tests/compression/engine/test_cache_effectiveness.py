@@ -39,9 +39,17 @@ def test_the_bill_of_the_input_with_and_without_a_cache() -> None:
 
 
 def test_writes_cost_what_their_lifetime_costs() -> None:
-    found = analyze_cache_effectiveness([Recorded(1_000_000, 0, 1_000_000)], [PRICES], lifetime_s=3_600)
+    found = analyze_cache_effectiveness([Recorded(1_000_000, 0, 1_000_000)], [PRICES], write_seconds=3_600)
 
     assert found.input_usd == Decimal(20)
+
+
+def test_writes_of_both_lifetimes_cost_what_the_log_says() -> None:
+    calls = [Recorded(1_000_000, 0, 1_000_000, cache_write_long=400_000), Recorded(1_000_000, 0, 1_000_000)]
+
+    found = analyze_cache_effectiveness(calls, [PRICES, PRICES], write_seconds=3_600)
+
+    assert found.input_usd == Decimal(28)  # 0.4 x 20 + 0.6 x 12.5 + 12.5
 
 
 def test_one_call_without_a_price_leaves_no_sum() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compression.engine.cache_profiles import PROFILES
-from compression.engine.lifetimes import Lifetime, idle_gaps, lifetime_of
+from compression.engine.lifetimes import Lifetime, idle_gaps, lifetime_of, written_for
 from compression.engine.transcript import Boundary, Message, Part, Recorded, Transcript, Turn
 
 CLAUDE = PROFILES["anthropic"]
@@ -66,3 +66,18 @@ def test_a_cache_with_one_lifetime_needs_no_evidence() -> None:
     found = lifetime_of(session((0.0, 0), (1_000.0, 50_000)), PROFILES["gemini"])
 
     assert found == Lifetime(300, "gemini has one lifetime")
+
+
+def written(*calls: tuple[int, int]) -> Transcript:
+    """Calls that wrote (tokens, of them for an hour)."""
+    turns = [Turn(n, 0, 0, 0, Recorded(9_000, 0, all_, cache_write_long=long)) for n, (all_, long) in enumerate(calls)]
+    return Transcript((), tuple(turns), ())
+
+
+def test_what_the_log_says_of_its_writes_is_what_they_pay_for() -> None:
+    assert written_for(written((1_000, 1_000), (500, 0)), CLAUDE) == 3_600
+    assert written_for(written((1_000, 0), (500, 500)), CLAUDE) == 300
+
+
+def test_a_log_that_tells_no_lifetime_of_its_writes_says_nothing() -> None:
+    assert written_for(written((1_000, 0), (500, 0)), CLAUDE) is None
