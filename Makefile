@@ -1,4 +1,4 @@
-# make setup | run | test | check | bench
+# make setup | run | test | integration | check | bench
 # Everything happens in .venv; after `make setup` nothing needs a network.
 
 PYTHON ?=
@@ -12,7 +12,7 @@ INSTALLED := .venv/.installed
 SUPPORTED := import sys; sys.exit(not (3, 12) <= sys.version_info[:2] < (3, 14))
 
 .DEFAULT_GOAL := run
-.PHONY: setup run test check bench chromium
+.PHONY: setup run test integration check bench chromium servers
 
 setup: $(INSTALLED)
 	@$(BIN)/python manage.py migrate --skip-checks --verbosity 0
@@ -49,6 +49,23 @@ chromium:
 	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium; } >/dev/null; \
 	  else \
 	    echo "The browser tests need Chromium: install it (Debian: sudo apt-get install chromium), or say where it is with CHROMIUM=." >&2; exit 1; \
+	  fi; \
+	fi
+
+# What the database decides, on a PostgreSQL and a Redis that it starts and stops itself.
+integration: setup servers
+	@$(BIN)/python -m tests.integration
+
+servers:
+	@missing=; \
+	command -v redis-server >/dev/null || missing="redis-server"; \
+	command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$$missing postgresql"; \
+	if [ -n "$$missing" ]; then \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "Installing $$missing for the integration tests"; \
+	    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends $$missing; } >/dev/null; \
+	  else \
+	    echo "The integration tests need $$missing: install them (Debian: sudo apt-get install $$missing)." >&2; exit 1; \
 	  fi; \
 	fi
 

@@ -16,7 +16,7 @@ from urllib.request import Request, urlopen
 
 import psycopg
 import pytest
-from channels_redis.core import RedisChannelLayer
+from channels_redis.core import RedisChannelLayer  # type: ignore[import-untyped]  # it ships no types
 
 from tests.compression.live.requests import openai_messages
 from tests.compression.session_files import log_text

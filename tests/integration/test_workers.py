@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from channels_redis.core import RedisChannelLayer
+from channels_redis.core import RedisChannelLayer  # type: ignore[import-untyped]  # it ships no types
 
 from tests.integration.machines import LEASE_SECONDS, Machines, machines, wait_until
 from tests.integration.servers import Servers

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 TEXT, CLOSE = 1, 8
 
 
-def frames(port: int, path: str, *, cookie: str, seconds: float = 60) -> Iterator[dict[str, Any]]:
+def frames(port: int, path: str, *, cookie: str, seconds: float = 60) -> Generator[dict[str, Any]]:
     """What the server says, until it closes with 1000; any other end is an error."""
     with socket.create_connection(("127.0.0.1", port), timeout=seconds) as line, line.makefile("rb") as words:
         line.sendall(
