@@ -41,6 +41,8 @@ def prefer_idle(trial: Trial) -> Iterable[Line]:
     if not trial.acts:
         return unused(trial)
     terms = trial.terms
+    if terms.profile.matching == "none":
+        return [Line(f"the provider had no prompt cache when this session ran: {UNCHANGED}")]
     lives = f"the cache lives {duration(terms.lifetime.seconds)} ({terms.lifetime.basis})"
     cold = sum(map(terms.is_cold, range(len(terms.idle))))
     if not trial.draft.prefer_idle:

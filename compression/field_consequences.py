@@ -17,7 +17,7 @@ from compression.engine.edits import LADDER, Edit, Event
 from compression.engine.pins import RECALL_TOOLS
 from compression.policy_fields import SETTINGS
 from compression.trial import Line, Trial
-from sessions.templatetags.figures import grouped, short
+from sessions.templatetags.figures import grouped, percent, short
 
 KEEPS = "keeps"
 """How the line of a pin rule begins that holds something."""
@@ -276,7 +276,12 @@ def _allocation(trial: Trial) -> Iterable[Line]:
         return [Line(f"no stub on this session: {UNCHANGED}")]
     stood = sum(edit.tokens_before for edit in trial.stubs)
     stand = sum(edit.tokens_after for edit in trial.stubs)
-    return [Line(f"{many(len(trial.stubs), 'stub')}, {short(stand)} tokens in place of {short(stood)}")]
+    return [
+        Line(
+            f"{many(len(trial.stubs), 'stub')}, {short(stand)} tokens in place of {short(stood)}, "
+            f"{percent(stand / stood)} of them"
+        )
+    ]
 
 
 def _novelty_only(trial: Trial) -> Iterable[Line]:

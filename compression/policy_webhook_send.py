@@ -126,8 +126,8 @@ def send(
     except ssl.SSLCertVerificationError as error:
         return Answer(None, f"its certificate is not good for {host}: {error.verify_message}", may_retry=True)
     except (OSError, HTTPException, ValueError) as error:
-        late = f"no answer within {seconds:g} s"
-        return Answer(None, late if connection.is_late else f"no answer: {_words(error)}", may_retry=True)
+        is_late = connection.is_late or isinstance(error, TimeoutError)
+        return Answer(None, f"no answer within {seconds:g} s" if is_late else f"no answer: {_words(error)}", True)
     finally:
         connection.close()
 

@@ -53,6 +53,7 @@ PAGES: dict[str, Address] = {
     "a bad address": lambda session: f"{session.get_absolute_url()}?turn=999",
     "worst sessions": lambda session: "/projects/apollo/worst/",
     "policy": lambda session: f"/projects/apollo/policy/?session={session.pk}",
+    "policy webhook": lambda session: "/projects/apollo/policy/webhook/",
     "runs": lambda session: "/projects/apollo/runs/",
     "a run": lambda session: f"/projects/apollo/runs/{session.run_results.get().run_id}/",
     "a run's log": lambda session: (
