@@ -24,14 +24,23 @@ from sessions.models import Project, Session
 PAGE_SIZE = 50
 SUMMED = (
     "turns", "events", "violations", "sent_before", "sent_after", "request_tokens", "request_freed", "tool_before",
-    "tool_after",
+    "tool_after", "ladder",
 )  # fmt: skip
-FIGURES = ("session_saved", "request_saved", "tool_saved", "overflow_turn", "events", "violations", "session_revision")
+FIGURES = (
+    "session_saved", "request_saved", "tool_saved", "overflow_turn", "events", "ladder", "violations",
+    "session_revision",
+)  # fmt: skip
 DEFAULT_SORT = "difference"
 COUNTED: tuple[tuple[str, Any, Kind, Any], ...] = (
     ("sent_after", gettext_lazy("Tokens sent"), "tokens", gettext_lazy("over all requests, calibrated")),
     ("overflows", gettext_lazy("Sessions that overflow"), "count", gettext_lazy("under the policy")),
     ("events", gettext_lazy("Events"), "count", gettext_lazy("each one breaks the provider's cached prefix")),
+    (
+        "ladder",
+        gettext_lazy("Fallback steps"),
+        "count",
+        gettext_lazy("of the ladder, from every block to its floor on"),
+    ),
     ("violations", gettext_lazy("Violations"), "count", gettext_lazy("broken invariants; must be 0")),
 )
 

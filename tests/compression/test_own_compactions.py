@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
@@ -136,6 +137,22 @@ def test_what_left_comes_in_pages(signed_in: Client, project: Project) -> None:
 
     assert numbers == list(page.compaction.left)
     assert len(numbers) > MESSAGES_PAGE
+
+
+@pytest.mark.parametrize("path", ["", "0/"])
+def test_a_list_on_a_page_of_its_own_has_links_that_need_no_window_beside_it(
+    signed_in: Client, project: Project, path: str
+) -> None:
+    url = f"{store(compacted(), project).get_absolute_url()}compactions/{path}"
+
+    alone = signed_in.get(url).content.decode()
+    within = signed_in.get(url, headers={"HX-Request": "true"}).content.decode()
+
+    before, _, after = alone.partition("hx-disable")
+    assert 'hx-target="#window"' not in before
+    assert 'hx-target="#window"' in after
+    assert 'hx-target="#window"' in within
+    assert "hx-disable" not in within
 
 
 def test_many_compactions_come_in_pages(signed_in: Client, project: Project) -> None:

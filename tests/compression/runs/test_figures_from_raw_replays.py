@@ -73,6 +73,7 @@ def figures(done: Replay) -> dict[str, Any]:
         "overflow_turn": first_over(after, done),
         "overflow_turn_none": first_over(before, done),
         "events": len(events),
+        "ladder": sum(event.kind in (*LADDER, "incompressible") for event in done.events),
         "thrash": share(100 * close, len(before)),
         "violations": 0,
         "counter_error": round(median(recorded), 6) if recorded else None,
@@ -253,7 +254,7 @@ def test_every_number_of_a_projects_comparison_follows_from_the_replays(
         sent = added(side, "sent_before")
         assert shown["session_saved"][side] == share(sent - added(side, "sent_after"), sent)
         assert shown["request_saved"][side] == share(added(side, "request_freed"), added(side, "request_tokens"))
-    for name in ("sent_after", "events", "violations"):
+    for name in ("sent_after", "events", "ladder", "violations"):
         assert shown[name] == tuple(sum(pair[side][name] for pair in pairs) for side in (0, 1))
     rows = {row.pk: (row.a_session_saved, row.b_session_saved) for row, _, _ in context["rows"]}
     assert rows == {
