@@ -7,6 +7,7 @@ from django.urls import include, path
 from compression import kind_views, lab_views, metrics_views, retention_views, views, worst_views
 from compression.policy_urls import policy_urls
 from compression.run_urls import run_urls
+from compression.sweep_urls import sweep_urls
 
 app_name = "compression"
 
@@ -35,4 +36,5 @@ urlpatterns = [
     path("projects/<slug:slug>/worst/", worst_views.worst, name="worst"),
     path("projects/<slug:slug>/worst/run/", worst_views.worst_run, name="worst-run"),
     path("projects/<slug:slug>/", include(run_urls)),
+    path("projects/<slug:slug>/sweeps/", include(sweep_urls)),
 ]

@@ -17,6 +17,7 @@ from compression.api import router as replays_router
 from compression.live_api import router as live_router
 from compression.policy_api import router as policy_router
 from compression.run_api import router as runs_router
+from compression.sweep_api import router as sweeps_router
 from sessions.api import router as sessions_router
 from sessions.api_errors import answer_errors
 
@@ -42,6 +43,7 @@ answer_errors(api)
 api.add_router("", sessions_router)
 api.add_router("", replays_router)
 api.add_router("", runs_router)
+api.add_router("", sweeps_router)
 api.add_router("", live_router)
 api.add_router("", policy_router)
 

@@ -22,9 +22,10 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from ninja import NinjaAPI
 
-from compression import policies, runs
+from compression import policies, runs, sweeps
 from compression.engine.presets import PRESETS
-from compression.models import PolicyVersion, Run
+from compression.models import PolicyVersion, Run, Sweep
+from compression.sweep_space import space_of
 from hermes_site.api import api
 from hermes_site.asgi import application, sockets
 from sessions.import_file import import_file
@@ -48,6 +49,7 @@ class World:
     strangers_project: Project
     session: Session
     run: Run
+    sweep: Sweep
     version: PolicyVersion
     token: ApiToken
     membership: Membership
@@ -72,11 +74,14 @@ def world(project: Project, user: User, stranger: User, other_project: Project) 
     original = session.messages.exclude(original=None).values_list("original", flat=True).first()
     version = policies.save_version(project=project, policy=PRESETS["hermes"], author=user, note="first")
     run = runs.start(project=project, policy=PRESETS["hermes"], label="hermes", version=version, by=user)
+    space = space_of({"trigger_ratio": [0.8]}, is_grid=True)
+    sweep = sweeps.start(project=project, base=PRESETS["hermes"], label="hermes", space=space, by=user)
     saved = SavedFilter.objects.create(user=member, project=project, name="Mine", query="q=a")
     token, _text = create_token(project=project, scope="read")
     return World(
-        project, user, member, stranger, other_project, session, run, version, token, membership, saved, original or ""
-    )
+        project, user, member, stranger, other_project, session, run, sweep, version, token, membership, saved,
+        original or "",
+    )  # fmt: skip
 
 
 def as_user(who: User | None) -> Client:
@@ -102,6 +107,8 @@ class Page:
 
 SESSION = {"pk": "session"}
 RUN = {"pk": "run"}
+SWEEP = {"pk": "sweep"}
+TRIAL = {"pk": "sweep", "number": "0"}
 RESULT = {"pk": "run", "session_pk": "session"}
 VERSION = {"number": "1"}
 PAGES: dict[str, Page] = {
@@ -169,6 +176,15 @@ PAGES: dict[str, Page] = {
     "compression:run-json": Page("member", at=RUN),
     "compression:run-log": Page("member", at=RESULT),
     "compression:run-log-csv": Page("member", at=RESULT),
+    "compression:sweeps": Page("member"),
+    "compression:sweep": Page("member", at=SWEEP),
+    "compression:sweep-progress": Page("member", at=SWEEP),
+    "compression:sweep-scatter": Page("member", at=SWEEP),
+    "compression:sweep-heat": Page("member", at=SWEEP),
+    "compression:sweep-cancel": Page("member", "POST", SWEEP),
+    "compression:sweep-resume": Page("member", "POST", SWEEP),
+    "compression:trial": Page("member", at=TRIAL),
+    "compression:trial-adopt": Page("member", "POST", TRIAL),
 }
 OF_PROJECTS = [name for name, page in PAGES.items() if page.who in {"member", "owner"}]
 WITH_OBJECTS = [name for name in OF_PROJECTS if {"pk", "number"} & set(PAGES[name].at)]
@@ -306,6 +322,7 @@ class Operation:
 
 OF_SESSION = {"session_id": "session"}
 OF_RUN = {"run_id": "run"}
+OF_SWEEP = {"sweep_id": "sweep"}
 OPERATIONS: dict[tuple[str, str], Operation] = {
     ("POST", "send_sessions"): Operation("ingest", {"slug": "apollo"}, body="[]"),
     ("GET", "read_session"): Operation("read", OF_SESSION),
@@ -315,6 +332,10 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
     ("POST", "start_run"): Operation("write", {"slug": "apollo"}, body='{"policy": "hermes"}'),
     ("GET", "read_run"): Operation("read", OF_RUN),
     ("GET", "read_results"): Operation("read", OF_RUN),
+    ("POST", "start_sweep"): Operation("write", {}, body='{"project": "apollo", "trials": 3}'),
+    ("GET", "read_sweep"): Operation("read", OF_SWEEP),
+    ("POST", "cancel_sweep"): Operation("write", OF_SWEEP),
+    ("POST", "resume_sweep"): Operation("write", OF_SWEEP),
     ("POST", "compress"): Operation(
         "write", {}, body='{"project": "apollo", "messages": [{"role": "user", "content": "Go"}]}'
     ),
