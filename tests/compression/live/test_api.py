@@ -13,6 +13,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from compression.engine.presets import PRESETS
+from compression.live_store import known_stubs
 from compression.models import LiveEvent, Snapshot, SnapshotReference
 from compression.policies import adopt, save_version
 from sessions.ingest import ingest
@@ -307,6 +308,16 @@ def test_a_stub_of_another_project_is_only_text_here(client: Client, project: Pr
 
     assert answer["messages"] == theirs["messages"]
     assert not SnapshotReference.objects.filter(snapshot__project=project).exists()
+
+
+def test_what_stands_for_an_original_is_known_in_its_own_project_alone(
+    client: Client, project: Project, other_project: Project
+) -> None:
+    compressed(client, project, messages=openai_messages(8))
+    shas = set(SnapshotReference.objects.values_list("stub_sha256", flat=True))
+
+    assert known_stubs(project, shas).keys() == shas != set()
+    assert known_stubs(other_project, shas) == {}
 
 
 def test_a_deleted_project_leaves_nothing(client: Client, project: Project) -> None:
