@@ -1,6 +1,7 @@
 """``python -m tests.integration``: these tests, and the part of the suite that the database decides, on PostgreSQL.
 
-Starts a PostgreSQL and a Redis for as long as pytest runs; options on the command line are pytest's.
+Starts the servers for as long as pytest runs; options on the command line are pytest's. Redis is met by the processes
+that these tests start, because loops that come and go with each test are no way to use it.
 """
 
 from __future__ import annotations
@@ -30,19 +31,16 @@ PART = [
 ELSEWHERE = [
     "tests/sessions/importers",
     "tests/sessions/example",
+    "tests/sessions/test_commands.py",
     "tests/compression/runs/test_killed_worker.py",
 ]
-"""Bytes, generated text, and workers on a file of SQLite: no database server comes up in them."""
+"""Bytes, generated text, the command line, and workers on a file of SQLite: no database server comes up in them."""
 
 
 def main(arguments: list[str]) -> int:
     try:
         with servers() as started:
-            own = {
-                "DJANGO_SETTINGS_MODULE": "tests.integration.settings",
-                "DATABASE_URL": f"{started.postgres_url}postgres",
-                "HERMES_TEST_REDIS_URL": f"{started.redis_url}1",
-            }
+            own = {"DATABASE_URL": f"{started.postgres_url}postgres"}
             left_out = [f"--ignore={path}" for path in ELSEWHERE]
             command = [sys.executable, "-m", "pytest", "-n", "auto", "--dist", "loadfile", *left_out, *PART, *arguments]
             return subprocess.run(command, cwd=ROOT, env=os.environ | own).returncode
