@@ -90,9 +90,7 @@ class StoredLedger:
         return self._costs(with_cache=False)
 
     def _costs(self, *, with_cache: bool) -> tuple[Cost, ...] | None:
-        found = tuple(
-            cost for t in range(len(self.read)) if (cost := self.cost(t, with_cache=with_cache)) is not None
-        )
+        found = tuple(cost for t in range(len(self.read)) if (cost := self.cost(t, with_cache=with_cache)) is not None)
         return found if found and len(found) == len(self.read) else None
 
     @cached_property

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from compression.cost_bar import cache_said, with_bar
 from compression.engine.history import SOURCES
 from compression.engine.policy import Policy
 from compression.event_words import by_turn
-from compression.forms import Axis
+from compression.forms import Along
 from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
@@ -43,12 +44,13 @@ def sources_present(document: ReplayDocument) -> list[str]:
     return hidden + [name for name in SOURCES if any(document.table.sources[name])]
 
 
-def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence[OwnCompaction] = ()) -> dict[str, Any]:
+def timeline(
+    document: ReplayDocument, policy: Policy, axis: Along, own: Sequence[OwnCompaction] = ()
+) -> dict[str, Any]:
     """Data and layout. ``turns`` maps each point to its turn; ``at`` maps a turn of the scrubber to the axis."""
     table = document.table
     limit = document.context_window
-    marked = [event.turn for event in document.events if event.changes][:MAX_POINTS]
-    chosen = sampled(table.before, MAX_POINTS, marked if len(marked) < MAX_POINTS // 2 else ())
+    chosen = sampled(table.before, MAX_POINTS, kept_turns(document))
     places = places_of(document, axis)
     x = [places[t] for t in chosen]
     after = [table.after[t] for t in chosen]
@@ -64,18 +66,20 @@ def timeline(document: ReplayDocument, policy: Policy, axis: Axis, own: Sequence
         data.append(_line("recorded", x, recorded, "ink", dash="2px,4px", width=3))
     data += event_marks(document, places)
     data += own_marks(own, places, top)
-    return {
-        "data": data,
-        "layout": _layout(axis, x, top) | {
-            "shapes": [*limit_lines(document, policy, top), *event_strokes(document, places)],
-            "annotations": [*limit_names(document, policy, top), *event_labels(document, places, top)],
-        },
-        "turns": chosen,
-        "at": x,
-    }  # fmt: skip
+    layout = figure_layout(axis, x, top) | {
+        "shapes": [*limit_lines(document, policy, top), *event_strokes(document, places)],
+        "annotations": [*limit_names(document, policy, top), *event_labels(document, places, top)],
+    }
+    return with_bar({"data": data, "layout": layout, "turns": chosen, "at": x}, document.cost, chosen, places)
 
 
-def places_of(document: ReplayDocument, axis: Axis) -> Sequence[float]:
+def kept_turns(document: ReplayDocument) -> list[int]:
+    """Turns that no thinning of points may drop: of events and of breaks of the cache, where they are not most."""
+    marked = {event.turn for event in document.events if event.changes} | document.cost.break_at.keys()
+    return sorted(marked) if len(marked) < MAX_POINTS // 2 else []
+
+
+def places_of(document: ReplayDocument, axis: Along) -> Sequence[float]:
     """Where each turn stands on an axis; by turns where the session gives nothing else."""
     if axis == "minutes" and document.minutes:
         return document.minutes
@@ -84,8 +88,8 @@ def places_of(document: ReplayDocument, axis: Axis) -> Sequence[float]:
     return range(document.turns)
 
 
-def _said(document: ReplayDocument, chosen: Sequence[int], axis: Axis) -> list[str]:
-    """What the hover says of each turn: what the model did, and what an event of the policy freed."""
+def _said(document: ReplayDocument, chosen: Sequence[int], axis: Along) -> list[str]:
+    """What the hover says of each turn: what the model did, what an event of the policy freed, what the cache did."""
     freed = by_turn(event for event in document.events if event.changes or event.reclaimed)
     found = []
     for turn in chosen:
@@ -94,7 +98,7 @@ def _said(document: ReplayDocument, chosen: Sequence[int], axis: Axis) -> list[s
         if events:
             kinds = ", ".join(dict.fromkeys(event.kind for event in events))
             said = f"{said}<br>{kinds}: −{grouped(sum(event.reclaimed for event in events))}"
-        found.append(said)
+        found.append(f"{said}<br>{cache_said(document.cost, turn)}")
     return found
 
 
@@ -124,7 +128,8 @@ def _line(
     }  # fmt: skip
 
 
-def _layout(axis: Axis, x: Sequence[float], top: int) -> dict[str, Any]:
+def figure_layout(axis: Along, x: Sequence[float], top: float) -> dict[str, Any]:
+    """Everything around the lines of a timeline; ``top`` = the highest value."""
     grid = {"gridcolor": "var:line", "zeroline": False, "fixedrange": True, "color": "var:muted"}
     shown = {"turns": ("", "d", "turn %{x}"), "minutes": (" min", ".1f", "minute %{x}")}
     suffix, hover, title = shown.get(axis, ("", ".2f", "exchange %{x}"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 from urllib.parse import urlencode
 
 from django import forms
@@ -18,9 +18,12 @@ from compression.policy_menu import PolicyMenu
 from compression.search_query import ROLES, ZONES, SearchQuery
 
 Side = Literal["before", "both", "after", "diff"]
-Axis = Literal["turns", "exchanges", "minutes"]
+Along = Literal["turns", "exchanges", "minutes"]
+Axis = Literal["turns", "exchanges", "minutes", "money", "exchanges-money", "minutes-money"]
 SIDES = (("before", _("Before")), ("both", _("Side by side")), ("after", _("After")), ("diff", _("Diff")))
-AXES = (("turns", _("Turns")), ("exchanges", _("Exchanges")), ("minutes", _("Minutes")))
+ALONG = (("turns", _("Turns")), ("exchanges", _("Exchanges")), ("minutes", _("Minutes")))
+UNITS = (("tokens", _("Tokens")), ("money", _("Money")))
+AXES = tuple((axis, axis) for axis in get_args(Axis))
 DEFAULT_POLICY, DEFAULT_SIDE, DEFAULT_AXIS = "hermes", "both", "turns"
 LARGEST = 2**31 - 1
 QUERY_LENGTH, NAME_LENGTH = 500, 200
@@ -52,6 +55,21 @@ class PageState:
     def policy_label(self) -> str:
         """The policy as a sentence names it."""
         return str(self.chosen.version) if self.chosen and self.chosen.version else self.policy_name
+
+    @property
+    def along(self) -> Along:
+        """What the timeline runs along, whatever it counts."""
+        return cast("Along", self.axis.removesuffix("money").rstrip("-") or "turns")
+
+    @property
+    def in_money(self) -> bool:
+        """Whether the timeline counts dollars, and not tokens."""
+        return self.axis.endswith("money")
+
+    def axis_of(self, along: str = "", unit: str = "") -> str:
+        """The axis with one of its two halves changed, as an address says it."""
+        along, in_money = along or self.along, unit == "money" if unit else self.in_money
+        return along if not in_money else "money" if along == "turns" else f"{along}-money"
 
     def url(self, **changes: Any) -> str:
         """The address of this page with some of it changed. An opened run does not outlive a change of turn."""

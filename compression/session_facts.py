@@ -14,12 +14,17 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from compression.alarms import alarms
+from compression.cost_comparison import Way
+from compression.cost_events import EventCost, event_cost
+from compression.cost_turns import CallCost, call_cost
 from compression.engine.edits import Event
 from compression.engine.policy import Policy
 from compression.event_words import STEPS, by_turn, did
 from compression.forms import PageState
 from compression.replay_document import ReplayDocument
 from compression.saved_names import SAVED_NAMES
+from compression.sweep_recommendation import dollars
+from compression.templatetags.costs import exactly
 from sessions.models import Session
 from sessions.templatetags.figures import grouped, percent, short
 
@@ -67,9 +72,26 @@ def facts(session: Session, document: ReplayDocument, policy: Policy) -> list[Fa
             exact=f"{session.model}, {_basis(document)}" if session.model else _basis(document),
         ),
     ]
+    rows += _cost(document, policy)
     if summary["events"]:
         rows += [*_saved(summary, policy), *_retained(summary)]
     return rows
+
+
+def _cost(document: ReplayDocument, policy: Policy) -> list[Fact]:
+    """Dollars where every call has a price, and the share of the input that the cache gave, beside the observed one."""
+    summary, found = document.summary, []
+    if summary["cost_usd"] is not None:
+        word = _("all %(calls)s calls with cache, under %(policy)s")
+        word %= {"calls": grouped(document.turns), "policy": policy.name}
+        found.append(Fact(dollars(summary["cost_usd"]), word, exact=f"${summary['cost_usd']}"))
+    if summary["hit_rate"] is not None:
+        whole = summary["cache_read"] + summary["cache_write"] + summary["cache_uncached"]
+        word = _("of %(whole)s input from cache, simulated") % {"whole": short(whole)}
+        if summary["observed_hit_rate"] is not None:
+            word += ", " + _("observed %(share)s") % {"share": exactly(summary["observed_hit_rate"])}
+        found.append(Fact(exactly(summary["hit_rate"]), word))
+    return found
 
 
 def _retained(summary: Any) -> list[Fact]:
@@ -199,13 +221,15 @@ def why_nothing(document: ReplayDocument, policy: Policy) -> str:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """``said``: what it did. ``is_first`` of its turn, of which the page shows ``steps`` events."""
+    """``said``: what it did. ``is_first`` of its turn, of which the page shows ``steps`` events. ``cost`` is None
+    where nothing changed."""
 
     event: Event
     url: str
     said: str
     is_first: bool
     steps: int
+    cost: EventCost | None
 
     @property
     def is_step(self) -> bool:
@@ -238,7 +262,10 @@ def events_page(document: ReplayDocument, state: PageState, first: int = 0) -> E
     first = min(first, max(0, len(document.events) - 1))
     events = document.events[first : first + EVENTS_PAGE]
     turns = by_turn(events)
-    rows = (EventRow(e, state.url(turn=e.turn), did(e), e is turns[e.turn][0], len(turns[e.turn])) for e in events)
+    rows = (
+        EventRow(e, state.url(turn=e.turn), did(e), e is turns[e.turn][0], len(turns[e.turn]), event_cost(document, at))
+        for at, e in enumerate(events, first)
+    )
     return EventsPage(tuple(rows), first, len(document.events))
 
 
@@ -254,6 +281,7 @@ class TurnRow:
     usage: float
     is_over: bool
     events: Sequence[Event]
+    cost: CallCost
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +289,7 @@ class TurnsPage:
     rows: tuple[TurnRow, ...]
     first: int
     total: int
+    ways: Sequence[Way] = ()
 
     @property
     def last(self) -> int:
@@ -275,8 +304,8 @@ class TurnsPage:
         return max(0, self.first - TURNS_PAGE) if self.first else None
 
 
-def turns_page(document: ReplayDocument, state: PageState, first: int) -> TurnsPage:
-    """The table twin of the timeline, from turn ``first``."""
+def turns_page(document: ReplayDocument, state: PageState, first: int, ways: Sequence[Way] = ()) -> TurnsPage:
+    """The table twin of the timeline, from turn ``first``; of the one in dollars where ``ways`` are given."""
     first = min(first, max(0, document.turns - 1))
     events = by_turn(event for event in document.events if event.changes)
     table, minutes, reserve = document.table, document.minutes, state.policy.reserve_output
@@ -292,10 +321,11 @@ def turns_page(document: ReplayDocument, state: PageState, first: int) -> TurnsP
             usage=(table.after[t] + reserve) / document.context_window,
             is_over=table.after[t] + reserve > document.context_window,
             events=events.get(t, ()),
+            cost=call_cost(document.cost, t, ways),
         )
         for t in range(first, min(first + TURNS_PAGE, document.turns))
     ]
-    return TurnsPage(tuple(rows), first, document.turns)
+    return TurnsPage(tuple(rows), first, document.turns, ways)
 
 
 def neighbours(document: ReplayDocument, turn: int) -> tuple[int | None, int | None]:

@@ -11,8 +11,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from compression.composition import composition
+from compression.cost_page import card as cost_card
+from compression.cost_page import prices_address
 from compression.figures import SOURCE_NAMES, sources_present
-from compression.forms import AXES, SIDES, PageState
+from compression.forms import ALONG, SIDES, UNITS, PageState
 from compression.losses_page import waiting_card
 from compression.own_compactions import LISTED, own_compactions
 from compression.policy_menu import PolicyMenu
@@ -98,7 +100,15 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
         "facts": shown_facts,
         "facts_across": across(len(shown_facts)),
         "banners": banners(document, state),
-        "axes": [(name, label, state.url(axis=name), no_axis(document, name)) for name, label in AXES],
+        "axes": [
+            (name, label, state.url(axis=state.axis_of(along=name)), no_axis(document, name)) for name, label in ALONG
+        ],
+        "units": [
+            (name, label, state.url(axis=state.axis_of(unit=name)), no_unit(document, name)) for name, label in UNITS
+        ],
+        "unit": "money" if state.in_money and not no_unit(document, "money") else "tokens",
+        "has_breaks": bool(document.cost.breaks),
+        "prices_url": prices_address(session),
         "legend": [(SOURCE_NAMES[n], "system" if n == "hidden" else n) for n in sources_present(document)],
         "has_recorded": any(value is not None for value in document.recorded),
         "events": events_page(document, state),
@@ -120,7 +130,7 @@ def page_context(session: Session, document: ReplayDocument, state: PageState, m
     if document.turns:
         context |= window_context(session, document, state, menu)
         context |= search_context(session, document, state)
-        context |= waiting_card(session, state)
+        context |= waiting_card(session, state) | cost_card(session, state)
     return context
 
 
@@ -140,6 +150,14 @@ def no_axis(document: ReplayDocument, axis: str) -> str:
         return _("no minutes: the log gives no times, or only one")
     if axis == "exchanges" and document.exchange_places is None:
         return _("no exchanges: one prompt started all of it")
+    return ""
+
+
+def no_unit(document: ReplayDocument, unit: str) -> str:
+    """Why the timeline cannot count in a unit; empty when it can."""
+    if unit == "money" and document.summary["cost_usd"] is None:
+        names = ", ".join(name or _("a model without a name") for name in document.cost.unpriced)
+        return _("no dollars: no price is known for %(models)s") % {"models": names}
     return ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import include, path
 
-from compression import kind_views, lab_views, metrics_views, retention_views, views, worst_views
+from compression import cost_views, kind_views, lab_views, metrics_views, retention_views, views, worst_views
 from compression.policy_urls import policy_urls
 from compression.run_urls import run_urls
 from compression.sweep_urls import sweep_urls
@@ -17,6 +17,8 @@ session_urls = [
     path("turns/", views.turns, name="turns"),
     path("events/", views.events, name="events"),
     path("composition/", views.window_composition, name="composition"),
+    path("cost/", cost_views.cost, name="cost"),
+    path("cost/figure/", cost_views.cost_figure, name="cost-figure"),
     path("compactions/", views.compactions, name="compactions"),
     path("compactions/<int:number>/", views.compaction, name="compaction"),
     path("losses/", retention_views.losses, name="losses"),

@@ -15,6 +15,8 @@ from django.views.decorators.http import require_GET
 from django.views.decorators.vary import vary_on_headers
 from django_htmx.middleware import HtmxDetails
 
+from compression.cost_comparison import ways
+from compression.cost_timeline import money_timeline
 from compression.engine.snapshots import UnknownAddress
 from compression.figures import timeline as timeline_figure
 from compression.forms import LARGEST, PageState, StateForm
@@ -92,35 +94,41 @@ def session_detail(request: PageRequest, slug: str, pk: int) -> HttpResponse:
 
 @require_GET
 def timeline(request: PageRequest, slug: str, pk: int) -> HttpResponse:
-    """The figure of the timeline as JSON."""
+    """The figure of the timeline as JSON; in tokens where no dollars are known."""
     session = visible_session(request, slug, pk)
     found = opened(request, session)
     if isinstance(found, StateForm):
         return JsonResponse({"error": "; ".join(found.faults())}, status=400)
-    own = own_compactions(session, found.state)
-    return JsonResponse(timeline_figure(found.document, found.state.policy, found.state.axis, own))
+    state, document = found.state, found.document
+    if state.in_money and (figure := money_timeline(document, ways(session, document, state), state.along)):
+        return JsonResponse(figure)
+    return JsonResponse(timeline_figure(document, state.policy, state.along, own_compactions(session, state)))
 
 
 @require_GET
 @vary_on_headers("HX-Request")
 def turns(request: PageRequest, slug: str, pk: int) -> HttpResponse:
     """The table twin of the timeline."""
-    return paged(request, slug, pk, "compression/turns.html", "turns_page", turns_page)
+    session = visible_session(request, slug, pk)
+    found = opened(request, session)
+    if isinstance(found, StateForm):
+        return refused(request, session, found)
+    state, document = found.state, found.document
+    in_money = state.in_money and document.cost.costs
+    shown = [way for way in ways(session, document, state) if way.with_cache] if in_money else []
+    context = {"state": state, "turns_page": turns_page(document, state, first_of(request), shown)}
+    return fragment(request, session, "compression/turns.html", context)
 
 
 @require_GET
 @vary_on_headers("HX-Request")
 def events(request: PageRequest, slug: str, pk: int) -> HttpResponse:
-    return paged(request, slug, pk, "compression/events.html", "events", events_page)
-
-
-def paged(request: PageRequest, slug: str, pk: int, template: str, name: str, page: Any) -> HttpResponse:
     session = visible_session(request, slug, pk)
     found = opened(request, session)
     if isinstance(found, StateForm):
         return refused(request, session, found)
-    context = {"state": found.state, name: page(found.document, found.state, first_of(request))}
-    return fragment(request, session, template, context)
+    context = {"state": found.state, "events": events_page(found.document, found.state, first_of(request))}
+    return fragment(request, session, "compression/events.html", context)
 
 
 @require_GET

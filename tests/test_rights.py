@@ -138,6 +138,8 @@ PAGES: dict[str, Page] = {
     "compression:turns": Page("member", at=SESSION),
     "compression:events": Page("member", at=SESSION),
     "compression:composition": Page("member", at=SESSION),
+    "compression:cost": Page("member", at=SESSION),
+    "compression:cost-figure": Page("member", at=SESSION),
     "compression:search": Page("member", at=SESSION, query="q=a"),
     "compression:kind": Page("member", at=SESSION | {"index": "2"}, may_lack=True),
     "compression:message-text": Page("member", at=SESSION | {"index": "0", "part": "0"}),

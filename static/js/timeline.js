@@ -33,10 +33,10 @@ function found() {
   return JSON.parse(document.getElementById("hits")?.dataset.marks ?? "[]");
 }
 
-// Strokes at the foot: one path, and so one element, for all of them.
+// Strokes at the figure's zero: one path, and so one element, for all of them.
 function foundShapes(marks) {
   if (!marks.length) return [];
-  const path = marks.map(([turn]) => `M${place(turn)},0L${place(turn)},0.04`).join("");
+  const path = marks.map(([turn]) => `M${place(turn)},${figure.foot}L${place(turn)},${figure.foot + 0.04}`).join("");
   return [{ type: "path", name: "found", layer: "above", xref: "x", yref: "paper", path, line: { color: "var:accent", width: 3 } }];
 }
 

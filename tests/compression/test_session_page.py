@@ -19,6 +19,7 @@ from compression.message_texts import SLICE_LINES
 from compression.policies import adopt, save_version
 from compression.replays import stored_replay
 from compression.session_facts import across
+from compression.templatetags.costs import exactly
 from compression.transcripts import from_session
 from sessions.importers.parsed import ParsedMessage, ParsedTurn, Part
 from sessions.models import Project, Session
@@ -70,6 +71,7 @@ def test_the_facts_are_the_engines(signed_in: Client, project: Project) -> None:
         (f"~{short(summary['peak_before'])}", "peak, estimated"),
         (f"turn {replayed.events[0].turn}", f"passes the trigger, {percent(0.75)}"),
         ("m-1", "100K window"),
+        (exactly(summary["hit_rate"]), f"of {short(summary['sent_after'])} input from cache, simulated"),
         (
             percent(summary["session_saved"]),
             f"saved of all tokens sent, {short(summary['sent_before'])}, under chapter",

@@ -19,7 +19,7 @@ def test_the_stack_adds_up_to_the_window_without_a_policy(project: Project) -> N
 
     figure = timeline(document, CHAPTER, "turns")
 
-    areas = [trace["y"] for trace in figure["data"] if trace.get("stackgroup")]
+    areas = [trace["y"] for trace in figure["data"] if trace.get("stackgroup") == "window"]
     assert [sum(column) for column in zip(*areas, strict=True)] == document.table.before
 
 
