@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from compression.keyset import read_cursor, write_cursor
 from compression.models import Run, RunResult
+from sessions.importers.storable_text import storable_text
 
 PAGE_SIZE = 50
 EXPORT_BATCH = 500
@@ -87,7 +88,7 @@ class Page:
 def found(run: Run, *, text: str = "", only: str = "") -> QuerySet[RunResult]:
     """The results of a run that a filter lets through; an unknown filter lets all through."""
     rows = RunResult.objects.filter(run=run)
-    for word in text.split():
+    for word in storable_text(text).split():
         rows = rows.filter(
             _here,
             Q(session__title__icontains=word) | Q(session__agent__icontains=word) | Q(session__key__icontains=word),
