@@ -9,11 +9,10 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from typing import Any
 
-from compression.engine.costs import Ledger, ledger_of
 from compression.engine.policy import Policy
-from compression.engine.replay import Replay, replay
+from compression.engine.replay import replay
 from compression.engine.summary import summarize
-from compression.engine.turns import TurnTable, tabulate
+from compression.engine.turns import tabulate
 from compression.project_prices import digest_of
 from compression.transcripts import from_session
 from compression.warm_sessions import WarmSession
@@ -22,7 +21,7 @@ from sessions.models import Session
 SHELF_TOKENS = 10_000_000
 """More is not kept at once, but for the newest session. A token weighs about 40 bytes with what is known of it."""
 
-UNCHANGED = "table and bill of unchanged requests"
+UNCHANGED = "summary of unchanged requests"
 Key = tuple[object, ...]
 
 
@@ -56,23 +55,18 @@ shelf = SessionShelf()
 
 
 def summary_of(warm: WarmSession, policy: Policy) -> dict[str, Any]:
-    """The summary of a replay, as the session's own page has it; nothing is stored."""
+    """The figures of a replay by their names in its summary; nothing is stored.
+
+    Requests that nobody changed are summed up once for a session: under another policy only their overflow differs, and
+    what is said there of the window is the first policy's.
+    """
     with warm.lock:
         subject = warm.subject
         done = replay(subject.transcript, policy, subject.calibration, stubber=warm.stubber, prices=subject.prices)
         if done.events or policy.strategy == "recorded":
             return summarize(done, tabulate(done))
-        table, ledger = _of_unchanged(done)
-        return summarize(done, table, ledger=ledger)
-
-
-def _of_unchanged(done: Replay) -> tuple[TurnTable, Ledger]:
-    """Table and bill of requests that nobody changed: worked out once for a session, whatever the policy.
-
-    The zones of the table are another policy's; a summary does not look at them.
-    """
-    memo = done.transcript.memo
-    if UNCHANGED not in memo:
-        memo[UNCHANGED] = tabulate(done), ledger_of(done)
-    known: tuple[TurnTable, Ledger] = memo[UNCHANGED]
-    return known
+        memo = subject.transcript.memo
+        if UNCHANGED not in memo:
+            memo[UNCHANGED] = summarize(done, tabulate(done))
+        overflow = next((turn for turn in range(len(done.windows_after)) if not done.fits(turn)), None)
+        return {**memo[UNCHANGED], "overflow_turn": overflow}

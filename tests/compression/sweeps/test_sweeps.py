@@ -21,7 +21,7 @@ from compression.sweep_space import InvalidSpace, space_of
 from sessions.models import Project, Session
 from tests.compression.runs.starting import three_sessions
 from tests.compression.sessions import parsed, store
-from tests.compression.sweeps.starting import GRID, queued, results, searching, trials, worked_through
+from tests.compression.sweeps.starting import GRID, queued, results, searching, small, trials, worked_through
 
 LONG_AGO = timedelta(hours=1)
 
@@ -406,3 +406,15 @@ def test_adopting_a_trial_makes_its_policy_a_version_in_force_once(
     current = policies.in_force(project)
     assert (current.version, current.policy) == (versions[0], sweep_execution.policy_of_trial(trial))
     assert (current.policy.trigger_ratio, current.policy.target_ratio) == (0.6, 0.4)
+
+
+def test_a_session_that_a_policy_leaves_alone_has_the_figures_of_its_own_replay(
+    project: Project, sessions: list[Session]
+) -> None:
+    warm = sweep_sessions.SessionShelf().warm(sessions[0])
+    policies_of_it = [small(context_window=window, recent_tokens=0) for window in (12_000, 1_000, 900_000)]
+
+    for policy in policies_of_it:
+        found = sweep_execution.figures_of_summary(sweep_sessions.summary_of(warm, policy))
+        own = dict(stored_replay(sessions[0], policy).summary)
+        assert found == sweep_execution.figures_of_summary(own)
