@@ -168,6 +168,10 @@ PAGES: dict[str, Page] = {
     "compression:policy-webhook-remove": Page("owner", "POST"),
     "compression:compare": Page("member"),
     "compression:compare-timeline": Page("member"),
+    "compression:compare-dollars": Page("member"),
+    "compression:prices": Page("member"),
+    "compression:prices-set": Page("owner", "POST"),
+    "compression:prices-remove": Page("owner", "POST"),
     "compression:worst": Page("member"),
     "compression:worst-run": Page("member", "POST"),
     "compression:runs": Page("member"),
@@ -342,6 +346,7 @@ OPERATIONS: dict[tuple[str, str], Operation] = {
         "write", {}, body='{"project": "apollo", "messages": [{"role": "user", "content": "Go"}]}'
     ),
     ("GET", "read_policy"): Operation("read", {"slug": "apollo"}),
+    ("PUT", "set_policy"): Operation("write", {"slug": "apollo"}, body='{"policy": "hermes"}'),
     ("GET", "read_snapshot"): Operation("read", {"address": "original"}),
 }
 
