@@ -319,7 +319,7 @@ def prices_rows(ledger: StoredLedger) -> list[dict[str, Any]]:
 
 def prices_address(session: Session) -> str:
     """Where a project sets prices of its own."""
-    return reverse("sessions:project-settings", args=[session.project.slug]) + "#prices-title"
+    return reverse("compression:prices", args=[session.project.slug])
 
 
 def _sum(amounts: Sequence[Decimal | None]) -> Decimal | None:
