@@ -25,13 +25,13 @@ PART = [
     "tests/compression/test_policy_drafts.py",
     "tests/compression/test_policy_views.py",
     "tests/compression/test_recall.py",
-    "tests/compression/test_session_search.py",
 ]
 """Views, ingest, runs, the API of live agents, policies: what asks the database more than it computes."""
 ELSEWHERE = [
     "tests/sessions/importers",
     "tests/sessions/example",
     "tests/sessions/test_commands.py",
+    "tests/sessions/test_terminal.py",
     "tests/compression/runs/test_killed_worker.py",
 ]
 """Bytes, generated text, the command line, and workers on a file of SQLite: no database server comes up in them."""
