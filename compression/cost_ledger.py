@@ -56,6 +56,11 @@ class StoredLedger:
         """Seconds that a cached prefix lives after its last use."""
         return int(self.terms["lifetime"]["seconds"])
 
+    @property
+    def write_seconds(self) -> int:
+        """The lifetime that writes pay for."""
+        return int(self.terms["write_seconds"])
+
     @cached_property
     def prices(self) -> Mapping[str, Prices | None]:
         """Model -> its prices, None where nobody knows them."""
@@ -77,7 +82,7 @@ class StoredLedger:
             return None
         read, write, uncached = self.read[turn], self.write[turn], self.uncached[turn]
         call = CacheTurn(read, write, uncached) if with_cache else CacheTurn(0, 0, read + write + uncached)
-        return cost_of(call, self.output[turn], prices, self.lifetime_s)
+        return cost_of(call, self.output[turn], prices, self.write_seconds)
 
     @cached_property
     def costs(self) -> tuple[Cost, ...] | None:
@@ -110,7 +115,7 @@ class StoredLedger:
             return None
         size = self.read[one.turn] + self.write[one.turn] + self.uncached[one.turn]
         prices = prices.of_request(size)
-        return one.tokens * (prices.write(self.lifetime_s) - prices.cache_read) / MILLION
+        return one.tokens * (prices.write(self.write_seconds) - prices.cache_read) / MILLION
 
     def fields(self) -> dict[str, Any]:
         """Plain data that ``from_fields`` reads."""

@@ -291,6 +291,7 @@ def _basis_context(session: Session, document: ReplayDocument, state: PageState)
         "observed": observed(stored_replay(session, PRESETS["recorded"])) if has_usage else None,
         "lifetime": lived(ledger.lifetime_s),
         "lifetime_basis": ledger.terms["lifetime"]["basis"],
+        "written_for": lived(ledger.write_seconds) if ledger.write_seconds != ledger.lifetime_s else "",
         "gaps": gaps(document, state),
         "prices": prices_rows(ledger),
     }
@@ -311,7 +312,7 @@ def _list_context(document: ReplayDocument, state: PageState, face: Face, first:
 def prices_rows(ledger: StoredLedger) -> list[dict[str, Any]]:
     """Model by model: dollars for a million tokens, from where, of which date. Those unknown are not among them."""
     return [
-        {"model": name, "prices": prices, "write": prices.write(ledger.lifetime_s)}
+        {"model": name, "prices": prices, "write": prices.write(ledger.write_seconds)}
         for name, prices in ledger.prices.items()
         if prices is not None
     ]
