@@ -93,7 +93,7 @@ def shared(folder: Path) -> list[Row]:
         except ImportFailure:  # a sample of a format that is not read, or broken on purpose
             continue
     sessions = Session.objects.count()
-    seconds, peaks, results = {}, {}, 0
+    seconds, cpu, peaks, results = {}, {}, {}, 0
     for count in (1, 2):
         copy = folder / f"workers-{count}.sqlite3"
         use(folder / "samples.sqlite3")
@@ -102,13 +102,16 @@ def shared(folder: Path) -> list[Row]:
         use(copy)
         with working(copy, count) as workers:
             sweep_of(project, WARM_UP * count, seed=1)
+            before = sum(cpu_seconds(worker.pid) for worker in workers)
             seconds[count], results = sweep_of(project, TRIALS, seed=2)
+            cpu[count] = sum(cpu_seconds(worker.pid) for worker in workers) - before
             peaks[count] = max(peak_megabytes(worker.pid) for worker in workers)
     detail = f"{TRIALS} trials over {sessions} sessions: {seconds[1]:.0f} s, {seconds[2]:.0f} s; {os.cpu_count()} cores"
     return [
         Row("sweep, one worker", results / seconds[1], "/s", None, f"replays; {detail}"),
         Row("sweep, two workers", results / seconds[2], "/s"),
         Row("sweep, time of two workers / of one", seconds[2] / seconds[1], "x", TWO_OF_ONE, "1.7 times the trials"),
+        Row("sweep, CPU of two workers / of one", cpu[2] / cpu[1], "x", None, f"{cpu[1]:.0f} s, {cpu[2]:.0f} s"),
         Row("sweep, peak memory of a worker", max(peaks.values()), "MB", None, f"of two: {peaks[2]:.0f} MB"),
     ]
 
@@ -135,6 +138,12 @@ def peak_megabytes(pid: int) -> float:
     except OSError:
         return 0.0
     return next((int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM")), 0.0)
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU seconds of a process so far: what a busy machine does not lengthen."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def sweep_of(project: Any, trials: int, *, seed: int) -> tuple[float, int]:
