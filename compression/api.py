@@ -55,7 +55,7 @@ def policy_from(given: str | dict[str, Any]) -> Policy:
 def replayed(session: Session, policy: Policy, history: History) -> Replay:
     """The replay of a stored session."""
     subject = from_session(session)
-    return replay(subject.transcript, policy, subject.calibration, history=history)
+    return replay(subject.transcript, policy, subject.calibration, history=history, prices=subject.prices)
 
 
 def existing_turn(done: Replay, turn: int) -> int:

@@ -61,7 +61,9 @@ def replay_of(options: dict[str, Any]) -> tuple[Replay, str]:
     policy: Policy = load(options["policy"])
     subject = subject_of(options["target"], key=options["session"], format_name=options["format"])
     if is_stored(options["target"]):
-        done = replay(subject.transcript, policy, subject.calibration, history=options["history"])
+        done = replay(
+            subject.transcript, policy, subject.calibration, history=options["history"], prices=subject.prices
+        )
         return done, subject.name
     store = store_of(options)
     stubber = Stubber(addresses=store.addresses())

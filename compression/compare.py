@@ -1,4 +1,4 @@
-"""Two replays held against each other: which figure is better, and which is only different.
+"""Replays held against the first of them: which figure is better, and which is only different.
 
 Every figure knows its direction. Where no direction is better, or where one of the two does not exist,
 there is no mark: a policy that never acted has no worse share of nothing.
@@ -6,8 +6,9 @@ there is no mark: a policy that never acted has no worse share of nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Literal
 
 from django.utils.translation import gettext_lazy as _
@@ -18,7 +19,7 @@ from compression.saved_names import SAVED_NAMES
 from sessions.templatetags.figures import THIN
 
 Direction = Literal["more", "less", "later", "none"]
-Kind = Literal["share", "signed", "tokens", "count", "turn", "rate"]
+Kind = Literal["share", "tokens", "count", "turn", "rate", "calls", "usd"]
 Mark = Literal["better", "worse", "same", ""]
 
 
@@ -37,6 +38,13 @@ FIGURES = (
     Figure("session_saved", SAVED_NAMES["session_saved"], "share", "more", _("1 - sent under it / sent without")),
     Figure("request_saved", SAVED_NAMES["request_saved"], "share", "more", _("hidden tokens excluded")),
     Figure("tool_saved", SAVED_NAMES["tool_saved"], "share", "more", _("tool results there only")),
+    Figure("cost_usd", _("Cost"), "usd", "less", _("dollars of all calls: input read, written and plain, and output")),
+    Figure("hit_rate", _("Read from the cache"), "share", "more", _("of all input: read, written and plain")),
+    Figure("rewrites", _("Rewrites"), "count", "less", _("calls that sent a living cached prefix anew")),
+    Figure("expiries", _("Expiries"), "count", "none", _("calls that found their cached prefix expired")),
+    Figure("unforced_breaks", _("Unforced breaks"), "count", "less", _("what moved in the prefix without an event")),
+    Figure("break_even", _("Break-even"), "calls", "less", _("further calls until an event has paid, median")),
+    Figure("rlr_view", _("Used later, still in view"), "share", "more", _("of names of changed results used later")),
     Figure("sent_after", _("Tokens sent"), "tokens", "less", _("over all requests, calibrated")),
     Figure("peak_after", _("Largest request"), "tokens", "less", _("calibrated, hidden tokens included")),
     Figure("overflow_turn", _("First turn that does not fit"), "turn", "later", _("never is best")),
@@ -54,20 +62,28 @@ FIGURES = (
 
 
 @dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure of one policy. ``mark`` and ``change`` say what it is against the first one; the first has neither."""
+
+    value: Any
+    mark: Mark = ""
+    change: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
-    """A figure of both; ``mark`` says what B is against A, ``change`` = B - A where both exist."""
+    """A figure of all policies, in their order."""
 
     figure: Figure
-    a: Any
-    b: Any
-    change: float | None
-    mark: Mark
+    cells: tuple[Cell, ...]
 
     @property
-    def points(self) -> str:
-        """The change of a share in percentage points; empty for other figures and where there is none."""
-        is_share = self.figure.kind in ("share", "signed")
-        return points(self.change) if is_share and self.change else ""
+    def values(self) -> tuple[Any, ...]:
+        return tuple(cell.value for cell in self.cells)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        return tuple(cell.mark for cell in self.cells)
 
 
 def points(difference: float) -> str:
@@ -76,21 +92,43 @@ def points(difference: float) -> str:
     return "0" if float(shown) == 0 else f"{'−' if difference < 0 else '+'}{shown}{THIN}pp"
 
 
-def compared(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Compared]:
-    """All figures of two summaries of one session."""
-    return [held_against(figure, _value(a, figure.name), _value(b, figure.name)) for figure in FIGURES]
+def compared(summaries: Sequence[Mapping[str, Any]]) -> list[Compared]:
+    """All figures of some summaries of one session."""
+    return [held_against(figure, [_value(one, figure) for one in summaries]) for figure in FIGURES]
 
 
-def _value(summary: Mapping[str, Any], name: str) -> Any:
-    return ladder_steps(summary) if name == "ladder" else summary.get(name)
+def _value(summary: Mapping[str, Any], figure: Figure) -> Any:
+    if figure.name == "ladder":
+        return ladder_steps(summary)
+    value = summary.get(figure.name)
+    return Decimal(value) if figure.kind == "usd" and value is not None else value
 
 
-def held_against(figure: Figure, a: Any, b: Any) -> Compared:
-    change = None if a is None or b is None else b - a
-    return Compared(figure, a, b, change, mark_of(figure.direction, a, b))
+def held_against(figure: Figure, values: Sequence[Any]) -> Compared:
+    """A figure of each policy; the first is what the others are held against."""
+    first = values[0]
+    return Compared(
+        figure,
+        (
+            Cell(first),
+            *(
+                Cell(value, mark_of(figure.direction, first, value), change_of(figure.kind, first, value))
+                for value in values[1:]
+            ),
+        ),
+    )
 
 
-def mark_of(direction: Direction, a: float | None, b: float | None) -> Mark:
+def change_of(kind: Kind, a: Any, b: Any) -> Any:
+    """How far a share or an amount is from the first: percentage points as text, dollars as Decimal; else None."""
+    if a is None or b is None or a == b:
+        return None
+    if kind == "share":
+        return points(b - a)
+    return b - a if kind == "usd" else None
+
+
+def mark_of(direction: Direction, a: Any, b: Any) -> Mark:
     """What ``b`` is against ``a``. A turn that never comes is later than any other."""
     if direction == "later":
         a, b = (float("inf") if value is None else value for value in (a, b))

@@ -1,4 +1,4 @@
-"""What the address of a comparison may ask for: two policies, a session and a turn."""
+"""What the address of a comparison may ask for: two to six policies, a session, a turn, whose window is beside A's."""
 
 from __future__ import annotations
 
@@ -10,37 +10,49 @@ from django.utils.translation import gettext_lazy as _
 from compression.policy_keys import Choice, UnknownKey, chosen, key_in_force
 from sessions.models import Project
 
+LETTERS = "ABCDEF"
 LARGEST = 2**31 - 1
 LARGEST_KEY = 2**63 - 1
 
 
 class CompareForm(forms.Form):
-    """Missing policies are the one in force and a yardstick beside it; what is wrong is named."""
+    """Missing policies are the one in force and a yardstick beside it; what is wrong is named.
 
-    a = forms.CharField(max_length=100, required=False)
-    b = forms.CharField(max_length=100, required=False)
+    The fields ``a`` to ``f`` are keys of policies. From ``c`` on an empty one is left out, and the rest move up.
+    """
+
     session = forms.IntegerField(min_value=1, max_value=LARGEST_KEY, required=False)
     turn = forms.IntegerField(min_value=0, max_value=LARGEST, required=False)
+    beside = forms.CharField(max_length=1, required=False)
 
     def __init__(self, data: Any, *, project: Project) -> None:
         super().__init__(data)
         self.project = project
+        policies = {letter.lower(): forms.CharField(max_length=100, required=False) for letter in LETTERS}
+        self.fields = {**policies, **self.fields}
 
-    def clean_a(self) -> Choice:
-        return self._chosen(self.cleaned_data["a"] or key_in_force(self.project))
+    def clean(self) -> dict[str, Any]:
+        given = super().clean() or self.cleaned_data
+        choices: list[Choice] = []
+        for letter in LETTERS.lower():
+            key = given.get(letter, "")
+            if not key and letter == "a":
+                key = key_in_force(self.project)
+            elif not key and letter == "b":
+                key = "chapter" if choices and choices[0].key == "hermes" else "hermes"
+            if not key:
+                continue
+            try:
+                choices.append(chosen(self.project, key))
+            except UnknownKey as error:
+                self.add_error(letter, str(error))
+        given["choices"] = tuple(choices)
+        return given
 
-    def clean_b(self) -> Choice:
-        given = self.cleaned_data["b"]
-        if not given:
-            first = self.cleaned_data.get("a")
-            given = "chapter" if isinstance(first, Choice) and first.key == "hermes" else "hermes"
-        return self._chosen(given)
-
-    def _chosen(self, key: str) -> Choice:
-        try:
-            return chosen(self.project, key)
-        except UnknownKey as error:
-            raise forms.ValidationError(str(error)) from None
+    def beside_of(self, policies: int) -> int:
+        """The place of the policy whose window stands beside A's; the second where no other is asked for."""
+        at = LETTERS.find(str(self.cleaned_data["beside"]).upper() or "B")
+        return at if 0 < at < policies else 1
 
     def turn_of(self, turns: int) -> int:
         """The turn that is asked for, the last one where none is."""

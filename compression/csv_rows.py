@@ -8,20 +8,25 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from io import StringIO
 from typing import Any
+
+from compression.engine.money import dollars
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 
 def cell(value: Any) -> Any:
-    """None is an empty cell, True and False are words, a text never a formula."""
+    """None is an empty cell, True and False are words, money has no exponent, a text is never a formula."""
     if value is None:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
         return value
+    if isinstance(value, Decimal):
+        return dollars(value)
     text = str(value)
     return f"'{text}" if text.startswith(FORMULA_STARTS) else text
 

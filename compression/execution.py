@@ -8,6 +8,7 @@ either waiting, claimed (and free again after its lease) or done.
 from __future__ import annotations
 
 import logging
+from decimal import Decimal
 from time import perf_counter
 from typing import Any
 
@@ -18,7 +19,9 @@ from django.utils import timezone
 from compression import metrics
 from compression.engine import ENGINE_VERSION
 from compression.engine.policy import InvalidPolicy, Policy, build
+from compression.event_words import ladder_steps
 from compression.models import Run, RunResult
+from compression.project_prices import digest_of
 from compression.replays import is_stored, stored_replay
 from compression.run_news import News
 
@@ -30,14 +33,15 @@ BATCH = 25
 COLUMNS = (
     "turns", "sent_before", "sent_after", "request_tokens", "request_freed", "tool_before", "tool_after",
     "session_saved", "request_saved", "tool_saved", "rlr_n", "rlr_view", "overflow_turn", "overflow_turn_none",
-    "events", "thrash", "violations",
+    "events", "thrash", "violations", "cache_read", "cache_write", "cache_uncached", "rewrites", "expiries",
+    "unforced_breaks", "break_even",
 )  # fmt: skip
 OPEN_STATES = [RunResult.State.WAITING, RunResult.State.CLAIMED]
 
 
 def work(run_id: int, limit: int = BATCH) -> int:
     """Work through up to ``limit`` waiting sessions of a run; gives how many there were, and ends the run."""
-    run = Run.objects.filter(pk=run_id).first()
+    run = Run.objects.select_related("project__prices").filter(pk=run_id).first()
     if run is None or run.is_over:
         return 0
     Run.objects.filter(pk=run_id, state=Run.State.QUEUED).update(state=Run.State.RUNNING)
@@ -57,10 +61,13 @@ def work(run_id: int, limit: int = BATCH) -> int:
 
 
 def policy_of_run(run: Run) -> Policy:
-    """What the run replays. A worker of another engine version refuses: its figures would not be comparable."""
+    """What the run replays. A worker of another engine version refuses, and so does one that finds other prices: their
+    figures would not be comparable."""
     if run.engine_version != ENGINE_VERSION:
         fault = f"it was started with engine version {run.engine_version}, this is {ENGINE_VERSION}: start it again"
         raise InvalidPolicy(f"run {run.pk}", [fault])
+    if run.prices_digest != digest_of(run.project):
+        raise InvalidPolicy(f"run {run.pk}", ["the project's prices have changed since it was started: start it again"])
     return build(run.fields, f"run {run.pk}")
 
 
@@ -78,7 +85,7 @@ def claim(run_id: int) -> RunResult | None:
         mine = RunResult.objects.filter(pk=found.pk, state=RunResult.State.WAITING)
         if not mine.update(state=RunResult.State.CLAIMED, claimed_at=timezone.now(), claims=F("claims") + 1):
             return None
-    return RunResult.objects.select_related("session__project").get(pk=found.pk)
+    return RunResult.objects.select_related("session__project__prices").get(pk=found.pk)
 
 
 def finish(result: RunResult, policy: Policy) -> None:
@@ -111,8 +118,14 @@ def figures_of(summary: Any) -> dict[str, Any]:
         "rlr_kept": round((summary["rlr_view"] or 0) * needed),
         "rlr_reached": round((summary["rlr_reach"] or 0) * needed),
         "counter_error": summary["counter_error"]["median"],
+        "ladder": ladder_steps(summary),
+        **{name: money(summary[name]) for name in ("cost_usd", "cost_usd_none")},
         **{name: summary[name] for name in COLUMNS},
     }
+
+
+def money(text: str | None) -> Decimal | None:
+    return None if text is None else Decimal(text)
 
 
 def give_up(run_id: int, why: str) -> None:

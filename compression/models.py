@@ -6,6 +6,8 @@ Versions and adoptions are only ever added to.
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
@@ -22,6 +24,7 @@ class StoredReplay(models.Model):
     policy_digest = models.CharField(max_length=64)
     history = models.CharField(max_length=20)
     engine_version = models.PositiveSmallIntegerField()
+    prices_digest = models.CharField(max_length=64, blank=True, help_text=_("Of the project's own prices, if any."))
     body = models.BinaryField()
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -30,7 +33,7 @@ class StoredReplay(models.Model):
         verbose_name_plural = _("stored replays")
         constraints = [
             models.UniqueConstraint(
-                fields=["session", "policy_digest", "history", "engine_version", "revision"],
+                fields=["session", "policy_digest", "history", "engine_version", "revision", "prices_digest"],
                 name="one_replay_per_session_and_policy",
             )
         ]
@@ -98,6 +101,7 @@ class Run(models.Model):
     fields = models.JSONField(help_text=_("The whole policy that ran."))
     policy_digest = models.CharField(max_length=64)
     engine_version = models.PositiveSmallIntegerField()
+    prices_digest = models.CharField(max_length=64, blank=True, help_text=_("Of the project's own prices, if any."))
     state = models.CharField(_("state"), max_length=10, choices=State, default=State.QUEUED)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.DB_SET_NULL, null=True, related_name="+")
     created_at = models.DateTimeField(_("started"), auto_now_add=True)
@@ -123,7 +127,8 @@ class Run(models.Model):
 class RunResult(models.Model):
     """One session of a run. Waiting until a worker claims it; a claim that grew old is free again.
 
-    Figures are columns, so that a table of ten thousand sorts in the database; ``summary`` has them all.
+    Figures are columns, so that a table of ten thousand sorts in the database; ``summary`` has them all. The columns
+    of the cache are null in results that are older than they are; dollars are null, too, where no price is known.
     """
 
     class State(models.TextChoices):
@@ -162,6 +167,18 @@ class RunResult(models.Model):
     thrash = models.FloatField(null=True)
     violations = models.PositiveIntegerField(default=0)
     counter_error = models.FloatField(null=True)
+    ladder = models.PositiveIntegerField(null=True, help_text=_("Steps of the fallback ladder."))
+    cost_usd = models.DecimalField(max_digits=24, decimal_places=12, null=True)
+    cost_usd_none = models.DecimalField(
+        max_digits=24, decimal_places=12, null=True, help_text=_("Had no policy acted, with the same cache.")
+    )
+    cache_read = models.PositiveBigIntegerField(null=True)
+    cache_write = models.PositiveBigIntegerField(null=True)
+    cache_uncached = models.PositiveBigIntegerField(null=True)
+    rewrites = models.PositiveIntegerField(null=True, help_text=_("Calls that sent a living prefix anew."))
+    expiries = models.PositiveIntegerField(null=True, help_text=_("Calls that found their prefix expired."))
+    unforced_breaks = models.PositiveIntegerField(null=True, help_text=_("What moved in the prefix without an event."))
+    break_even = models.FloatField(null=True, help_text=_("Calls until an event has paid, median of its events."))
 
     class Meta:
         verbose_name = _("result")
@@ -171,6 +188,28 @@ class RunResult(models.Model):
 
     def __str__(self) -> str:
         return f"run {self.run_id} on session {self.session_id}"
+
+    @property
+    def has_costs(self) -> bool:
+        """Whether the figures of the cache were worked out; with an unknown price there are still no dollars."""
+        return self.cache_read is not None
+
+    @property
+    def saved_usd(self) -> Decimal | None:
+        """Dollars against no policy, negative where the policy is dearer; None without a price."""
+        if self.cost_usd is None or self.cost_usd_none is None:
+            return None
+        return self.cost_usd_none - self.cost_usd
+
+    @property
+    def input_tokens(self) -> int:
+        """All input, as the provider's cache sees it."""
+        return (self.cache_read or 0) + (self.cache_write or 0) + (self.cache_uncached or 0)
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Share of all input that was read from the cache."""
+        return round((self.cache_read or 0) / self.input_tokens, 6) if self.input_tokens else None
 
 
 class Snapshot(models.Model):
@@ -411,3 +450,28 @@ class PolicyDelivery(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event}, {self.state}"
+
+
+class ProjectPrices(models.Model):
+    """What a project pays for a million tokens, in dollars: the user's own figures, never worked out here."""
+
+    class Scope(models.TextChoices):
+        UNKNOWN = "unknown", _("only for models that no table of prices knows")
+        ALL = "all", _("for every model, in place of the table")
+
+    project = models.OneToOneField(Project, models.DB_CASCADE, related_name="prices")
+    scope = models.CharField(_("what they are for"), max_length=10, choices=Scope, default=Scope.UNKNOWN)
+    input = models.DecimalField(_("input"), max_digits=12, decimal_places=6)
+    output = models.DecimalField(_("output"), max_digits=12, decimal_places=6)
+    cache_read = models.DecimalField(_("read from the cache"), max_digits=12, decimal_places=6)
+    cache_write = models.DecimalField(_("written to the cache for 5 minutes"), max_digits=12, decimal_places=6)
+    cache_write_long = models.DecimalField(_("written to the cache for an hour"), max_digits=12, decimal_places=6)
+    note = models.CharField(_("where they come from"), max_length=200, blank=True)
+    set_at = models.DateTimeField(_("set"), auto_now=True)
+
+    class Meta:
+        verbose_name = _("prices of a project")
+        verbose_name_plural = _("prices of projects")
+
+    def __str__(self) -> str:
+        return f"prices of {self.project_id}"

@@ -6,18 +6,24 @@ The one write path of ``StoredReplay``. Opening a page again runs no engine and 
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from threading import Lock
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from compression.engine import ENGINE_VERSION
+from compression.engine.costs import ledger_of
 from compression.engine.history import History
+from compression.engine.money import dollars
 from compression.engine.policy import Policy
+from compression.engine.presets import PRESETS
 from compression.engine.replay import replay
 from compression.models import StoredReplay
+from compression.project_prices import digest_of
 from compression.replay_document import OldLayout, ReplayDocument, document_of
-from compression.transcripts import from_session
+from compression.transcripts import Subject, from_session
 from sessions.models import Session
 
 SHELF_SIZE = 24
@@ -30,11 +36,20 @@ _lock = Lock()
 def stored_replay(session: Session, policy: Policy, *, history: History = "uncompacted") -> ReplayDocument:
     """The replay of the session's present revision; worked out and stored when nobody has done so yet.
 
-    No query when this process has it at hand, one when it is stored; four and a write otherwise.
+    No query when this process has it at hand, one when it is stored; four and a write otherwise. One more where the
+    project's prices were not selected along with the session.
     """
     if policy.strategy == "recorded":
         history = "as-recorded"
-    key = (session.pk, session.revision, session.updated_at, policy.digest, history, ENGINE_VERSION)
+    key = (
+        session.pk,
+        session.revision,
+        session.updated_at,
+        policy.digest,
+        history,
+        ENGINE_VERSION,
+        digest_of(session.project),
+    )
     with _lock:
         if (found := _shelf.get(key)) is not None:
             _shelf.move_to_end(key)
@@ -60,6 +75,7 @@ def _stored(session: Session, policy: Policy, history: History) -> QuerySet[Stor
         policy_digest=policy.digest,
         history=history,
         engine_version=ENGINE_VERSION,
+        prices_digest=digest_of(session.project),
     )
 
 
@@ -73,18 +89,25 @@ def _load(session: Session, policy: Policy, history: History) -> ReplayDocument 
 
 def _work_out(session: Session, policy: Policy, history: History) -> ReplayDocument:
     subject = from_session(session)
-    document = document_of(replay(subject.transcript, policy, subject.calibration, history=history))
+    done = replay(subject.transcript, policy, subject.calibration, history=history, prices=subject.prices)
+    document = document_of(done)
+    document = replace(document, summary={**document.summary, "cost_usd_none": cost_without(subject)})
     body = document.packed()  # before the transaction: other workers wait for its lock
+    current: dict[str, Any] = {
+        "revision": session.revision,
+        "engine_version": ENGINE_VERSION,
+        "prices_digest": digest_of(session.project),
+    }
     with transaction.atomic():
-        StoredReplay.objects.filter(session=session).exclude(
-            revision=session.revision, engine_version=ENGINE_VERSION
-        ).delete()
+        StoredReplay.objects.filter(session=session).exclude(**current).delete()
         StoredReplay.objects.update_or_create(
-            session=session,
-            revision=session.revision,
-            policy_digest=policy.digest,
-            history=history,
-            engine_version=ENGINE_VERSION,
-            defaults={"body": body},
+            session=session, policy_digest=policy.digest, history=history, **current, defaults={"body": body}
         )
     return document
+
+
+def cost_without(subject: Subject) -> str | None:
+    """Dollars of the session had no policy acted, with the same cache and prices; None without a price."""
+    none = replay(subject.transcript, PRESETS["none"], subject.calibration, prices=subject.prices)
+    cost = ledger_of(none).cost
+    return None if cost is None else dollars(cost.total)

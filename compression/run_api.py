@@ -16,7 +16,7 @@ from compression import runs
 from compression.engine.policy import InvalidPolicy, build
 from compression.models import Run
 from compression.policy_keys import Choice, UnknownKey, chosen
-from compression.run_exports import row_of, run_row
+from compression.run_exports import plain_row, run_row
 from compression.run_progress import progress_row
 from compression.run_results import found, page_of
 from compression.run_totals import totals_of
@@ -80,7 +80,7 @@ def read_results(
 ) -> dict[str, Any]:
     """A page of the table, the worst sessions first; `after` of one page asks for the next."""
     page = page_of(run_of(request, run_id), text=q[:200], only=only, sort=sort, after=after)
-    return {"results": [row_of(result) for result in page.rows], "sort": page.sort, "after": page.after}
+    return {"results": [plain_row(result) for result in page.rows], "sort": page.sort, "after": page.after}
 
 
 def run_of(request: ApiRequest, run_id: int) -> Run:

@@ -7,6 +7,7 @@ reader takes its time.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from decimal import Decimal
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, StreamingHttpResponse
 
 from compression.csv_rows import csv_text
+from compression.engine.money import dollars
 from compression.models import Run, RunResult
 from compression.run_results import every, found, is_moved
 from compression.run_totals import totals_of
@@ -23,13 +25,14 @@ COLUMNS = (
     "session_id", "key", "title", "agent", "model", "state", "reused", "session_revision", "turns", "sent_before",
     "sent_after", "session_saved", "request_tokens", "request_freed", "request_saved", "tool_before", "tool_after",
     "tool_saved", "rlr_n", "rlr_kept", "rlr_reached", "rlr_view", "overflow_turn_none", "overflow_turn", "events",
-    "thrash", "violations", "counter_error", "error",
+    "thrash", "violations", "counter_error", "ladder", "cost_usd", "cost_usd_none", "saved_usd", "hit_rate",
+    "cache_read", "cache_write", "cache_uncached", "rewrites", "expiries", "unforced_breaks", "break_even", "error",
 )  # fmt: skip
 OF_SESSION = frozenset({"key", "title", "agent", "model"})
 
 
 def row_of(result: RunResult) -> dict[str, Any]:
-    """One line, the same in CSV, JSON and the API; what was not worked out is None, never 0.
+    """One line, the same in CSV, JSON and the API; what was not worked out is None, never 0. Money is Decimal.
 
     Of a session that was moved to another project the figures remain, not what it is.
     """
@@ -44,6 +47,11 @@ def row_of(result: RunResult) -> dict[str, Any]:
     }
 
 
+def plain_row(result: RunResult) -> dict[str, Any]:
+    """The same for JSON, which knows no exact numbers: money as text."""
+    return {name: dollars(value) if isinstance(value, Decimal) else value for name, value in row_of(result).items()}
+
+
 def run_row(run: Run) -> dict[str, Any]:
     """What a run is: enough to tell whether figures of two runs may be compared."""
     return {
@@ -52,6 +60,7 @@ def run_row(run: Run) -> dict[str, Any]:
         "policy": run.label,
         "policy_digest": run.policy_digest,
         "engine_version": run.engine_version,
+        "prices_digest": run.prices_digest,
         "state": run.state,
         "started_at": run.created_at.isoformat(),
         "finished_at": run.finished_at.isoformat() if run.finished_at else None,
@@ -72,7 +81,7 @@ def json_pieces(run: Run, *, text: str = "", only: str = "") -> Iterator[bytes]:
     yield orjson.dumps(head)[:-1] + b',"results":['
     is_first = True
     for batch in every(run, text=text, only=only):
-        rows = b",\n".join(orjson.dumps({**row_of(result), "summary": result.summary}) for result in batch)
+        rows = b",\n".join(orjson.dumps({**plain_row(result), "summary": result.summary}) for result in batch)
         yield rows if is_first else b",\n" + rows
         is_first = False
     yield b"]}\n"

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from django.db.models import Case, F, FloatField, Q, QuerySet, Value, When
-from django.db.models.functions import Abs, Cast, Coalesce, Lower
+from django.db.models.functions import Abs, Cast, Coalesce, Lower, NullIf
 from django.utils.translation import gettext_lazy as _
 
 from compression.keyset import read_cursor, write_cursor
@@ -57,6 +57,21 @@ SORTS: dict[str, Any] = {
     "counter": Coalesce(Abs(F("counter_error")), Value(-1.0)),
     "turns": F("turns"),
     "sent": Cast("sent_before", FloatField()),
+    "cost": Coalesce(Cast("cost_usd", FloatField()), Value(UNKNOWN)),
+    # Where a policy costs the most more than none comes first; sessions without dollars come last.
+    "dollars": Coalesce(
+        Cast("cost_usd_none", FloatField()) - Cast("cost_usd", FloatField()),
+        Value(float(NEVER)),
+        output_field=FloatField(),
+    ),
+    "hit": Coalesce(
+        Cast("cache_read", FloatField())
+        / NullIf(Cast(F("cache_read") + F("cache_write") + F("cache_uncached"), FloatField()), Value(0.0)),
+        Value(UNKNOWN),
+        output_field=FloatField(),
+    ),
+    "rewrites": Coalesce(F("rewrites"), Value(-1)),
+    "even": Coalesce(F("break_even"), Value(-1.0)),
     "state": F("state"),
 }
 WORDS = frozenset({"title", "state"})
@@ -70,6 +85,7 @@ FILTERS: dict[str, tuple[Any, Q]] = {
     "changed": (_("that it compressed"), _done & Q(events__gt=0)),
     "untouched": (_("that it left alone"), _done & Q(events=0)),
     "rescued": (_("that overflow without it only"), _done & Q(overflow_turn=None, overflow_turn_none__isnull=False)),
+    "dearer": (_("that it makes dearer"), _done & Q(cost_usd__gt=F("cost_usd_none"))),
     "failed": (_("that failed"), Q(state=RunResult.State.FAILED)),
     "open": (_("still to do"), Q(state__in=[RunResult.State.WAITING, RunResult.State.CLAIMED])),
 }

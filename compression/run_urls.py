@@ -1,14 +1,18 @@
-"""Addresses of runs, below the address of their project."""
+"""Addresses of runs, comparisons and prices, below the address of their project."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from compression import compare_views, run_views
+from compression import compare_views, price_views, run_views
 
 run_urls = [
     path("compare/", compare_views.compare, name="compare"),
     path("compare/timeline/", compare_views.timeline, name="compare-timeline"),
+    path("compare/dollars/", compare_views.dollars, name="compare-dollars"),
+    path("prices/", price_views.prices, name="prices"),
+    path("prices/set/", price_views.prices_set, name="prices-set"),
+    path("prices/remove/", price_views.prices_remove, name="prices-remove"),
     path("runs/", run_views.project_runs, name="runs"),
     path("runs/<id:pk>/", run_views.run_detail, name="run"),
     path("runs/<id:pk>/progress/", run_views.run_progress, name="run-progress"),

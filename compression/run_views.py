@@ -55,6 +55,11 @@ COLUMNS = [
     ("retained", _("Still in view"), False, True, _("of the names that were used after they had left or been stubbed")),
     ("overflow", _("Overflow"), False, True, _("first turn that does not fit: without the policy, then under it")),
     ("events", _("Events"), True, True, _("compressions that changed something")),
+    ("cost", _("Cost"), True, True, _("dollars of all calls under the policy: input read, written, plain; output")),
+    ("dollars", _("$ saved"), False, True, _("dollars without a policy, with the same cache, minus those under it")),
+    ("hit", _("Hit rate"), False, True, _("read from the cache, of all input: read, written and plain")),
+    ("rewrites", _("Rewrites"), True, True, _("calls that sent a living cached prefix anew, of all calls")),
+    ("even", _("Break-even"), True, True, _("further calls until an event has paid, median of the session's events")),
     ("violations", _("Violations"), True, True, _("broken invariants; must be 0")),
     ("counter", _("Counter error"), True, True, _("median of (estimate - recorded) / recorded over the turns")),
     ("state", _("State"), False, False, ""),
@@ -62,13 +67,13 @@ COLUMNS = [
 
 
 def visible_project(request: PageRequest, slug: str) -> Project:
-    return get_object_or_404(Project.objects.visible_to(request.user), slug=slug)
+    return get_object_or_404(Project.objects.visible_to(request.user).select_related("prices"), slug=slug)
 
 
 def visible_run(request: PageRequest, slug: str, pk: int) -> Run:
     """The run, its project and what it was of. One query."""
     mine = Run.objects.filter(project__in=Project.objects.visible_to(request.user))
-    return get_object_or_404(mine.select_related("project", "version", "started_by"), project__slug=slug, pk=pk)
+    return get_object_or_404(mine.select_related("project__prices", "version", "started_by"), project__slug=slug, pk=pk)
 
 
 @require_http_methods(["GET", "POST"])
@@ -218,7 +223,7 @@ def run_json(request: PageRequest, slug: str, pk: int) -> HttpResponseBase:
 def logged(request: PageRequest, slug: str, pk: int, session_pk: int) -> tuple[RunResult, CompressionLog | None, str]:
     """A result of a run, its log, and why there is none. A session that was moved away does not exist here."""
     run = visible_run(request, slug, pk)
-    results: QuerySet[RunResult] = RunResult.objects.select_related("session__project").filter(run=run)
+    results: QuerySet[RunResult] = RunResult.objects.select_related("session__project__prices").filter(run=run)
     result = get_object_or_404(results, session=session_pk, session__project=run.project_id)
     result.run = run
     if result.state != RunResult.State.DONE:

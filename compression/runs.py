@@ -18,6 +18,7 @@ from django.utils import timezone
 from compression.engine import ENGINE_VERSION
 from compression.engine.policy import Policy
 from compression.models import PolicyVersion, Run, RunResult
+from compression.project_prices import digest_of
 from compression.recovery import tasks_for
 from compression.tasks import queue_recovered, queue_watch, queue_work
 from sessions.models import Project, Session
@@ -54,6 +55,7 @@ def start(
             fields=policy.model_dump(mode="json"),
             policy_digest=policy.digest,
             engine_version=ENGINE_VERSION,
+            prices_digest=digest_of(project),
             started_by=by,
             queued_at=timezone.now(),
         )

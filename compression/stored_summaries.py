@@ -15,6 +15,7 @@ from compression.engine import ENGINE_VERSION
 from compression.engine.policy import Policy
 from compression.execution import figures_of
 from compression.models import RunResult, StoredReplay
+from compression.project_prices import digest_of
 from compression.replay_document import OldLayout, ReplayDocument
 from sessions.models import Project
 
@@ -26,7 +27,7 @@ _known: OrderedDict[tuple[int, str], Mapping[str, Any] | None] = OrderedDict()
 def results_of_replays(project: Project, policy: Policy, known: QuerySet[RunResult]) -> list[RunResult]:
     """Unsaved results of the newest stored replays of a policy whose session is in none of ``known``.
 
-    ``known`` is filtered by the session and revision of each replay. One query, two when some are unpacked.
+    ``known`` is filtered by the session and revision of each replay. Two queries, three when some are unpacked.
     """
     current = StoredReplay.objects.filter(
         session__project=project,
@@ -34,6 +35,7 @@ def results_of_replays(project: Project, policy: Policy, known: QuerySet[RunResu
         policy_digest=policy.digest,
         history="as-recorded" if policy.strategy == "recorded" else "uncompacted",
         engine_version=ENGINE_VERSION,
+        prices_digest=digest_of(project),
     ).filter(~Exists(known.filter(session=OuterRef("session"), session_revision=OuterRef("revision"))))
     replays = list(
         current.select_related("session")

@@ -10,9 +10,11 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, cast
 
 from compression.engine.calibration import Calibration, Fall, Point, Segment, calibrate
+from compression.engine.terms import OwnPrices
 from compression.engine.tokens import count_parts, provider_of
 from compression.engine.transcript import Boundary, Message, Part, Recorded, Role, Transcript, Turn
 from compression.engine.windows import window_for
+from compression.project_prices import own_prices
 from sessions.describe import boundary_records
 from sessions.importers.parsed import ParsedMessage, ParsedSession
 from sessions.measures import MESSAGE_OVERHEAD_TOKENS, Measurement
@@ -25,11 +27,13 @@ _PART_FIELDS = frozenset(field.name for field in fields(Part))
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a policy is replayed on: a transcript with the calibration that is its fixed input."""
+    """What a policy is replayed on: a transcript with the calibration that is its fixed input, and the prices that its
+    project set itself."""
 
     transcript: Transcript
     calibration: Calibration
     name: str
+    prices: OwnPrices | None = None
 
 
 def measure(parsed: ParsedSession) -> Measurement:
@@ -87,6 +91,7 @@ def from_parsed(parsed: ParsedSession, measurement: Measurement | None = None) -
                 turn.usage.output,
                 turn.usage.model,
                 turn.usage.time,
+                turn.usage.cache_write_1h,
             ),
             turn.time,
         )
@@ -164,7 +169,9 @@ def engine_turns(rows: Iterable[TurnRow]) -> tuple[Turn, ...]:
             row.request_end,
             row.response_end,
             row.results_end,
-            Recorded(row.context_tokens, row.cache_read, row.cache_write, row.output, row.model, row.time)
+            Recorded(
+                row.context_tokens, row.cache_read, row.cache_write, row.output, row.model, row.time, row.cache_write_1h
+            )
             if row.has_usage and row.context_tokens
             else None,
             row.time,
@@ -174,7 +181,7 @@ def engine_turns(rows: Iterable[TurnRow]) -> tuple[Turn, ...]:
 
 
 def from_session(session: Session) -> Subject:
-    """A stored session as the engine sees it. Three queries, whatever its size."""
+    """A stored session as the engine sees it. Three queries, whatever its size, and one for its project's prices."""
     stored = engine_messages(list(session.messages.order_by("index")))
     turns = engine_turns(session.turns.order_by("index"))
     transcript = Transcript(
@@ -185,4 +192,5 @@ def from_session(session: Session) -> Subject:
         model=session.model,
         context_window=session.context_window,
     )
-    return Subject(transcript, calibration_of(session.calibration), str(session.pk))
+    prices = own_prices(session.project, transcript)
+    return Subject(transcript, calibration_of(session.calibration), str(session.pk), prices)

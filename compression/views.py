@@ -40,7 +40,7 @@ class PageRequest(HttpRequest):
 
 
 def visible_session(request: HttpRequest, slug: str, pk: int) -> Session:
-    sessions = Session.objects.visible_to(request.user).select_related("project").defer("tools_json")
+    sessions = Session.objects.visible_to(request.user).select_related("project__prices").defer("tools_json")
     return get_object_or_404(sessions, project__slug=slug, pk=pk)
 
 

@@ -20,7 +20,7 @@ from sessions.models import Project
 
 
 def visible_project(request: HttpRequest, slug: str) -> Project:
-    return get_object_or_404(Project.objects.visible_to(request.user), slug=slug)
+    return get_object_or_404(Project.objects.visible_to(request.user).select_related("prices"), slug=slug)
 
 
 @require_GET

@@ -120,7 +120,7 @@ def test_a_session_is_compared_at_a_turn(signed_in: Client, sessions: list[Sessi
 
     assert response.status_code == 200
     assert "What differs at turn 9" in response.text
-    assert (response.context["pair"].a.label, response.context["pair"].b.label) == ("preset none", "v1 small")
+    assert [side.name for side in response.context["lineup"].sides] == ["A: preset none", "B: v1 small"]
 
 
 def test_the_window_alone_answers_htmx(signed_in: Client, sessions: list[Session]) -> None:
@@ -137,7 +137,7 @@ def test_the_window_alone_answers_htmx(signed_in: Client, sessions: list[Session
 def test_a_project_without_runs_offers_to_start_them(signed_in: Client, sessions: list[Session]) -> None:
     response = ask(signed_in, a="none", b="v1")
 
-    assert [choice.key for _, choice in response.context["missing"]] == ["none", "v1"]
+    assert [side.choice.key for side in response.context["missing"]] == ["none", "v1"]
     assert '<input type="hidden" name="policy" value="v1">' in response.text
 
 
@@ -152,7 +152,7 @@ def test_a_session_that_one_run_lacks_does_not_count(
     context = ask(signed_in, a="v1", b="v2").context
 
     assert context["comparison"].sessions == 2
-    assert {one.pk for one, _, _ in context["rows"]} == {sessions[1].pk, sessions[2].pk}
+    assert {row.session.pk for row, _ in context["rows"]} == {sessions[1].pk, sessions[2].pk}
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_queries_of_a_projects_comparison_do_not_grow_with_sessions(
     for run in runs:
         RunResult.objects.bulk_create([RunResult(run=run, session=one, state="done", events=1) for one in more])
 
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         ask(signed_in, a="v1", b="v2")
 
 

@@ -166,7 +166,7 @@ def test_every_number_of_a_comparison_follows_from_the_replays(
 
     response = signed_in.get("/projects/apollo/compare/", {"a": "none", "b": "v1", "session": str(session.pk)})
 
-    shown = {row.figure.name: (row.a, row.b) for row in response.context["figures"]}
+    shown = {row.figure.name: row.values for row in response.context["figures"]}
     done = [raw(session, PRESETS["none"]), raw(session, build(SMALL_WINDOW, "test"))]
     wanted = [figures(one) for one in done]
     for name in ("session_saved", "request_saved", "sent_after", "overflow_turn", "events", "thrash", "violations"):
@@ -245,7 +245,7 @@ def test_every_number_of_a_projects_comparison_follows_from_the_replays(
         )
         for one in sessions
     ]
-    shown = {row.figure.name: (row.a, row.b) for row in context["comparison"].figures}
+    shown = {row.figure.name: row.values for row in context["comparison"].figures}
 
     def added(side: int, name: str) -> int:
         return sum(pair[side][name] for pair in pairs)
@@ -256,8 +256,10 @@ def test_every_number_of_a_projects_comparison_follows_from_the_replays(
         assert shown["request_saved"][side] == share(added(side, "request_freed"), added(side, "request_tokens"))
     for name in ("sent_after", "events", "ladder", "violations"):
         assert shown[name] == tuple(sum(pair[side][name] for pair in pairs) for side in (0, 1))
-    rows = {row.pk: (row.a_session_saved, row.b_session_saved) for row, _, _ in context["rows"]}
+    rows = {row.session.pk: tuple(cell.value for cell in row.cells) for row, _ in context["rows"]}
     assert rows == {
         one.pk: (a["session_saved"], b["session_saved"]) for one, (a, b) in zip(sessions, pairs, strict=True)
     }
-    assert context["comparison"].better == sum(b["session_saved"] > a["session_saved"] for a, b in pairs)
+    better = sum(b["session_saved"] > a["session_saved"] for a, b in pairs)
+    worse = sum(b["session_saved"] < a["session_saved"] for a, b in pairs)
+    assert context["comparison"].against == [("B", better, worse)]
