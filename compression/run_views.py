@@ -24,6 +24,7 @@ from compression.engine.policy import InvalidPolicy, build
 from compression.event_words import ladder_steps
 from compression.models import Run, RunResult
 from compression.policy_keys import key_in_force, key_of, offered
+from compression.project_prices import digest_of
 from compression.replays import stored_replay
 from compression.run_exports import csv_pieces, download, json_pieces
 from compression.run_forms import MOST_CHOSEN, RunForm, TableForm
@@ -166,7 +167,13 @@ def run_progress(request: PageRequest, slug: str, pk: int) -> HttpResponse:
 
 def progress_context(run: Run) -> dict[str, Any]:
     progress = runs.progress(run)
-    return {"project": run.project, "run": run, "progress": progress, "policy_key": key_of(run)}
+    return {
+        "project": run.project,
+        "run": run,
+        "progress": progress,
+        "policy_key": key_of(run),
+        "has_other_prices": run.prices_digest != digest_of(run.project),
+    }
 
 
 def results_context(request: PageRequest, run: Run) -> dict[str, Any]:

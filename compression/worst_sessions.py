@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from django.db.models import Count, Exists, F, FloatField, IntegerField, Max, OuterRef, Q, QuerySet
@@ -19,6 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from compression.engine import ENGINE_VERSION
 from compression.engine.policy import Policy
 from compression.models import RunResult
+from compression.project_prices import digest_of
 from compression.stored_summaries import results_of_replays
 from sessions.models import Project, Session
 
@@ -41,6 +43,10 @@ CAUSES = (
         _("the earliest first request that does not fit; first without any policy, then under the one in force"),
     ),
     Cause("thrash", _("Thrash"), _("events close to the one before, or that freed little, per 100 turns")),
+    Cause(
+        "dollars", _("Dearer than none"),
+        _("dollars that the policy costs above none with the same cache, the most first; sessions with a price only"),
+    ),
     Cause(
         "result", _("Largest single result"),
         _("tokens of the largest tool result, as counted, and its share of the window"),
@@ -114,12 +120,14 @@ def worst_sessions(project: Project, policy: Policy, cause: Cause) -> Worst:
     filters = {
         "overflow": Q(overflow_turn_none__isnull=False) | Q(overflow_turn__isnull=False),
         "thrash": Q(thrash__gt=0),
+        "dollars": Q(cost_usd__gt=F("cost_usd_none"), run__prices_digest=digest_of(project)),
         "result": Q(summary__largest_result__tokens__gt=0),
         "counter": Q(counter_error__isnull=False) & ~Q(counter_error=0),
     }
     orders: dict[str, list[Any]] = {
         "overflow": [F("overflow_turn").asc(nulls_last=True), F("overflow_turn_none").asc(nulls_last=True)],
         "thrash": [F("thrash").desc()],
+        "dollars": [(Cast("cost_usd", FloatField()) - Cast("cost_usd_none", FloatField())).desc()],
         "result": [_LARGEST.desc()],
         "counter": [Abs(Cast("counter_error", FloatField())).desc()],
     }
@@ -128,7 +136,8 @@ def worst_sessions(project: Project, policy: Policy, cause: Cause) -> Worst:
     )
     rows = results.filter(filters[cause.name]).select_related("session")
     rows = rows.only(
-        "summary", "overflow_turn", "overflow_turn_none", "events", "thrash", "counter_error", "turns",
+        "summary", "overflow_turn", "overflow_turn_none", "events", "thrash", "counter_error", "turns", "cost_usd",
+        "cost_usd_none",
         "session__title", "session__key", "session__model", "session__turn_count", "session__project_id",
     )  # fmt: skip
     extra = looked_at(project, policy)
@@ -151,6 +160,8 @@ def _has(cause: str, result: RunResult) -> bool:
             return result.overflow_turn is not None or result.overflow_turn_none is not None
         case "thrash":
             return bool(result.thrash)
+        case "dollars":
+            return _extra_usd(result) > 0
         case "result":
             return _largest(result) > 0
     return bool(result.counter_error)
@@ -164,9 +175,16 @@ def _place(cause: str, result: RunResult) -> tuple[float, ...]:
             return tuple(float("inf") if turn is None else turn for turn in turns)
         case "thrash":
             return (-(result.thrash or 0),)
+        case "dollars":
+            return (-float(_extra_usd(result)),)
         case "result":
             return (-_largest(result),)
     return (-abs(result.counter_error or 0),)
+
+
+def _extra_usd(result: RunResult) -> Decimal:
+    """Dollars above those of no policy; 0 where a price is not known."""
+    return -(result.saved_usd or Decimal(0))
 
 
 def _largest(result: RunResult) -> int:
