@@ -12,7 +12,18 @@ from pathlib import Path
 
 import orjson
 
-NAMES = ("ingest", "replay", "session_page", "consequences", "runs", "retention", "engines", "references", "event")
+NAMES = (
+    "ingest",
+    "replay",
+    "session_page",
+    "consequences",
+    "runs",
+    "sweeps",
+    "retention",
+    "engines",
+    "references",
+    "event",
+)
 RESULTS = Path(__file__).parent / "results" / "latest.json"
 
 

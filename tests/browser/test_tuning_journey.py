@@ -65,15 +65,19 @@ def page(browser: Browser, sign_in_link: str) -> Iterator[Page]:
             yield page
 
 
-def test_a_policy_is_tuned_from_upload_to_adoption_and_taken_elsewhere(page: Page, tmp_path: Path) -> None:
-    write_example(tmp_path / "logs")
+def uploaded(page: Page, logs: Path) -> None:
+    """A new project with the example's sessions, dropped on it."""
+    write_example(logs)
     page.goto("/projects/new/")
     page.get_by_label("Name").fill("Journey")
     page.get_by_role("main").get_by_role("button").first.click()
     page.wait_for_url("**/projects/journey/")
-
-    page.locator("input[name=files]").set_input_files([tmp_path / "logs" / name for name in UPLOADED])
+    page.locator("input[name=files]").set_input_files([logs / name for name in UPLOADED])
     expect(page.locator("table.sessions tbody tr")).to_have_count(3, timeout=60_000)
+
+
+def test_a_policy_is_tuned_from_upload_to_adoption_and_taken_elsewhere(page: Page, tmp_path: Path) -> None:
+    uploaded(page, tmp_path / "logs")
 
     page.get_by_role("link", name="Tune policy").click()
     expect(page.locator("#policy-chart[data-drawn]")).to_be_visible(timeout=30_000)
@@ -97,7 +101,7 @@ def test_a_policy_is_tuned_from_upload_to_adoption_and_taken_elsewhere(page: Pag
     page.wait_for_url("**/compare/**")
     page.goto("/projects/journey/policy/")
     page.get_by_role("link", name="compare", exact=True).click()
-    expect(page.get_by_role("heading", name="Compare two policies")).to_be_visible()
+    expect(page.get_by_role("heading", name="Compare policies")).to_be_visible()
 
     page.goto("/projects/journey/policy/")
     page.get_by_role("button", name="adopt v1").click()
@@ -119,3 +123,24 @@ def test_a_policy_is_tuned_from_upload_to_adoption_and_taken_elsewhere(page: Pag
     page.get_by_role("button", name="run v2 on all sessions").click()
     page.wait_for_url("**/runs/*/")
     expect(page.locator("table.results tbody .badge", has_text="reused")).to_have_count(3, timeout=60_000)
+
+
+def test_a_sweep_tunes_a_project_from_upload_to_the_adopted_recommendation(page: Page, tmp_path: Path) -> None:
+    uploaded(page, tmp_path / "logs")
+
+    page.get_by_role("link", name="Sweeps").click()
+    page.get_by_label("Held out, % of the sessions").fill("0")
+    page.get_by_label("Policies to try").fill("12")
+    page.get_by_role("button", name="Start the sweep").click()
+    page.wait_for_url("**/sweeps/*/")
+    expect(page.locator("#progress[data-state=done]")).to_be_visible(timeout=120_000)
+    expect(page.locator("#scatter[data-drawn]")).to_be_visible(timeout=30_000)
+
+    recommended = page.locator("section.recommended")
+    expect(recommended.locator(".reason")).to_contain_text("saves")
+    expect(recommended).to_contain_text("keeps every promise")
+    recommended.get_by_role("button", name="Adopt").click()
+
+    page.goto("/projects/journey/policy/")
+    expect(page.locator(".policy .badge.info")).to_have_text("v1 in force")
+    expect(page.locator(".versions li")).to_contain_text("sweep")
