@@ -57,7 +57,11 @@ def policy_of(version: PolicyVersion) -> Policy:
 
 def in_force(project: Project) -> InForce:
     """The policy in force. One query."""
-    adoption = Adoption.objects.filter(project=project).select_related("version").first()
+    return in_force_after(Adoption.objects.filter(project=project).select_related("version").first())
+
+
+def in_force_after(adoption: Adoption | None) -> InForce:
+    """The policy that a project's last adoption put in force; the starting point before there was one."""
     if adoption is None or adoption.version is None:
         return InForce(PRESETS[STARTING_POINT], None, adoption)
     return InForce(policy_of(adoption.version), adoption.version, adoption)

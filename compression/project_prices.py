@@ -47,8 +47,11 @@ def own_prices(project: Project, transcript: Transcript) -> OwnPrices | None:
 def digest_of(project: Project) -> str:
     """Tells replays under other prices apart; empty without prices of one's own."""
     row = set_prices_of(project)
-    if row is None:
-        return ""
+    return "" if row is None else row_digest(row)
+
+
+def row_digest(row: ProjectPrices) -> str:
+    """Of everything in a row that a figure could rest on or show."""
     amounts = (f"{getattr(row, name).normalize():f}" for name in FIELDS)
     return sha256("\n".join((row.scope, *amounts, row.note)).encode()).hexdigest()
 

@@ -219,6 +219,8 @@ STATICFILES_DIRS = [
 
 # The bridge that counts tokens lives in an app that this one must not import.
 AGENT_SESSIONS_MEASURE = "compression.transcripts.measure"
+# So do policies, and with them what they save of the dollars of sessions.
+AGENT_SESSIONS_OUTCOMES = "compression.session_outcomes.session_outcomes"
 # So does the policy that the example project tells its story under.
 AGENT_SESSIONS_EXAMPLE_LOADED = "compression.example_policy.adopt_chapter"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
@@ -67,14 +67,16 @@ def page_of(
     boundaries: bool = False,
     sort: str = "",
     after: str = "",
+    more_sorts: Mapping[str, Any] | None = None,
 ) -> Page:
     """One query, whatever the number of sessions. An unknown sort or a cursor of another sort gives the first page.
 
-    ``since`` and ``until`` are days in the current time zone, both included.
+    ``since`` and ``until`` are days in the current time zone, both included. ``more_sorts`` compare floats.
     """
-    sort = sort if sort.removeprefix("-") in SORTS else DEFAULT_SORT
+    sorts = {**SORTS, **(more_sorts or {})}
+    sort = sort if sort.removeprefix("-") in sorts else DEFAULT_SORT
     descending, name = sort.startswith("-"), sort.removeprefix("-")
-    rows = sessions.annotate(peak_share=PEAK_SHARE).annotate(sort_value=SORTS[name])
+    rows = sessions.annotate(peak_share=PEAK_SHARE).annotate(sort_value=sorts[name])
     for word in text.split():
         rows = rows.filter(
             Q(title__icontains=word) | Q(agent__icontains=word) | Q(file_name__icontains=word) | Q(key__icontains=word)

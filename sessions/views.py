@@ -22,6 +22,7 @@ from django_htmx.middleware import HtmxDetails
 from sessions import projects as verbs
 from sessions.forms import ProjectForm, SessionFilterForm, UploadForm
 from sessions.models import Project, Session
+from sessions.outcomes import outcomes
 from sessions.saved_filters import saved_filters
 from sessions.session_list import DEFAULT_SORT, PAGE_SIZE, choices_of, page_of
 from sessions.uploads import nothing_chosen, receive, too_large, unknown_format
@@ -50,7 +51,8 @@ def owned_project(request: SignedInRequest, slug: str) -> Project:
 @require_GET
 def project_list(request: SignedInRequest) -> HttpResponse:
     found = verbs.with_totals(Project.objects.visible_to(request.user))
-    context = {"projects": found, **upload_context()}
+    known = outcomes().of_projects(found)
+    context = {"projects": found, "cards": [(project, known[project.pk]) for project in found], **upload_context()}
     return render(request, "sessions/projects.html", context)
 
 
@@ -78,6 +80,7 @@ def table_context(request: SignedInRequest, project: Project) -> dict[str, Any]:
     form = SessionFilterForm(request.GET)
     state, query = form.state(), form.query()
     formats, models = choices_of(sessions)
+    known = outcomes()
     page = page_of(
         sessions,
         text=state["q"],
@@ -89,10 +92,13 @@ def table_context(request: SignedInRequest, project: Project) -> dict[str, Any]:
         boundaries=state["boundaries"],
         sort=state["sort"],
         after=state["after"],
+        more_sorts=known.sorts(project) if state["sort"].removeprefix("-") in OUTCOME_SORTS else None,
     )
+    found = known.of_sessions(project, page.rows)
     return {
         "state": {**state, "sort": state["sort"] or DEFAULT_SORT},
         "page": page,
+        "rows": [(session, found.get(session.pk)) for session in page.rows],
         "page_size": PAGE_SIZE,
         "columns": COLUMNS,
         "formats": formats,
@@ -108,6 +114,8 @@ def table_context(request: SignedInRequest, project: Project) -> dict[str, Any]:
 
 FILTERS = ("q", "format", "model", "since", "until", "failures", "boundaries")
 
+OUTCOME_SORTS = ("cost", "dollars")
+
 # Sort name, heading, sorted first downwards, holds figures.
 COLUMNS = [
     ("title", _("Session"), False, False),
@@ -118,6 +126,8 @@ COLUMNS = [
     ("tokens", _("Tokens"), True, True),
     ("recorded", _("Peak"), True, True),
     ("peak", _("of window"), True, True),
+    ("cost", _("Cost"), True, True),
+    ("dollars", _("$ saved"), False, True),
     ("started", _("Started"), True, True),
 ]
 

@@ -105,7 +105,7 @@ def test_queries_of_the_list_do_not_grow_with_sessions(
 ) -> None:
     add_sessions(project, 40)
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(6):
         signed_in.get("/")
 
 
@@ -115,7 +115,7 @@ def test_queries_of_a_project_do_not_grow_with_sessions(
 ) -> None:
     add_sessions(project, number, model="m")
 
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(12):
         signed_in.get("/projects/apollo/")
 
 

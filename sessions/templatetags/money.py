@@ -8,7 +8,6 @@ from typing import Any
 from django import template
 from django.utils.html import format_html
 
-from compression.engine.money import dollars as exact_dollars
 from sessions.templatetags.figures import ABSENT
 
 register = template.Library()
@@ -19,6 +18,11 @@ def as_amount(value: Any) -> Decimal | None:
         return None if value is None or value == "" else Decimal(value)
     except (InvalidOperation, TypeError, ValueError):
         return None
+
+
+def exact(amount: Decimal) -> str:
+    """All digits that say something, and never an exponent."""
+    return f"{amount.normalize():f}" if amount else "0"
 
 
 def short_usd(amount: Decimal) -> str:
@@ -33,7 +37,7 @@ def usd(value: Any) -> str:
     amount = as_amount(value)
     if amount is None:
         return ABSENT
-    return format_html('<span class="fig" title="${}">{}</span>', exact_dollars(amount), short_usd(amount))
+    return format_html('<span class="fig" title="${}">{}</span>', exact(amount), short_usd(amount))
 
 
 @register.filter
@@ -43,11 +47,11 @@ def signed_usd(value: Any) -> str:
     if amount is None:
         return ABSENT
     sign = "+" if amount > 0 else ""
-    return format_html('<span class="fig" title="${}">{}{}</span>', exact_dollars(amount), sign, short_usd(amount))
+    return format_html('<span class="fig" title="${}">{}{}</span>', exact(amount), sign, short_usd(amount))
 
 
 @register.filter
 def per_million(value: Any) -> str:
     """A price without zeros that say nothing: 3, 0.3, 18.75."""
     amount = as_amount(value)
-    return ABSENT if amount is None else f"${exact_dollars(amount)}"
+    return ABSENT if amount is None else f"${exact(amount)}"
