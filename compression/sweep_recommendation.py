@@ -70,7 +70,7 @@ def recommendation_of(findings: Findings) -> Recommendation | None:
             ngettext(
                 "On %(n)s held-out session it %(told)s.", "On %(n)s held-out sessions it %(told)s.", apart["sessions"]
             )
-            % {"n": apart["sessions"], "told": told(apart, saved_apart, in_dollars)}
+            % {"n": apart["sessions"], "told": _told_apart(apart, without["held_out"], in_dollars)}
         )
     if current is not None and current.number != best.number:
         theirs = trials[current.number].figures["tuned"]
@@ -90,6 +90,12 @@ def recommendation_of(findings: Findings) -> Recommendation | None:
     if worst is not None and trial.kind != Trial.Kind.NONE:
         reason += "; " + _("worst session: %(session)s") % {"session": told_worst(worst)}
     return Recommendation(trial, not best.broken, in_dollars, saved, saved_apart, worst, reason, lines)
+
+
+def _told_apart(figures: Figures, without: Figures | None, in_dollars: bool) -> str:
+    """The sessions held out: in tokens where one of them has no price, whatever was tuned for."""
+    in_dollars = in_dollars and not figures["unpriced"]
+    return told(figures, saved_of(figures, without, in_dollars=in_dollars), in_dollars)
 
 
 def told(figures: Figures, saved: float | None, in_dollars: bool) -> str:

@@ -92,6 +92,19 @@ def test_without_a_price_tokens_are_judged_and_it_says_so(sweep: Sweep, sessions
     assert found.lines[-1] == "Judged by tokens: 1 session has no price."
 
 
+def test_held_out_sessions_without_a_price_are_told_in_tokens(sweep: Sweep, sessions: list[Session]) -> None:
+    put(sweep, 0, sessions, {}, {}, {"cost_usd": None})
+    put(sweep, 2, sessions, {"cost_usd": Decimal(1)}, {}, {"sent_after": 900, "cost_usd": None})
+
+    found = recommendation_of(findings_of(sweep))
+
+    assert found is not None
+    assert (found.in_dollars, found.saved_held_out) == (True, None)
+    assert found.lines[1] == (
+        "On 1 held-out session it saves 10\u202f% of the 1\u202f000 tokens sent; nothing that it changed was used later."
+    )
+
+
 def test_what_is_not_reachable_is_counted(sweep: Sweep, sessions: list[Session]) -> None:
     put(sweep, 2, sessions, {"rlr_n": 9, "rlr_kept": 5, "rlr_reached": 8}, {}, {})
 
