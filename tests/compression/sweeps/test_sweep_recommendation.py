@@ -101,7 +101,8 @@ def test_held_out_sessions_without_a_price_are_told_in_tokens(sweep: Sweep, sess
     assert found is not None
     assert (found.in_dollars, found.saved_held_out) == (True, None)
     assert found.lines[1] == (
-        "On 1 held-out session it saves 10\u202f% of the 1\u202f000 tokens sent; nothing that it changed was used later."
+        "On 1 held-out session it saves 10\u202f% of the 1\u202f000 tokens sent; "
+        "nothing that it changed was used later."
     )
 
 
