@@ -19,6 +19,7 @@ from compression.policies import save_version
 from compression.replay_document import freed_by
 from compression.replays import stored_replay
 from sessions.models import Project, Session
+from tests.compression.runs.pricing import priced
 from tests.compression.runs.starting import SMALL_WINDOW, finished, three_sessions
 from tests.compression.sessions import parsed, store
 
@@ -216,3 +217,85 @@ def test_queries_of_a_sessions_comparison_do_not_grow_with_it(
 
     with django_assert_num_queries(11):
         ask(signed_in, a="none", b="v1", session=sessions[2].pk)
+
+
+SIX = {"a": "none", "b": "v1", "c": "hermes", "d": "chapter", "e": "sliding-window", "f": "cache-first"}
+
+
+def test_six_policies_are_compared_at_once(signed_in: Client, sessions: list[Session]) -> None:
+    context = ask(signed_in, **SIX, session=sessions[2].pk).context
+
+    assert [side.choice.key for side in context["lineup"].sides] == list(SIX.values())
+    assert {len(row.cells) for row in context["figures"]} == {6}
+    assert len(context["lanes"]) == 6
+    assert context["lineup"].can_grow is False
+
+
+def test_a_policy_that_is_left_out_lets_the_rest_move_up(signed_in: Client, sessions: list[Session]) -> None:
+    lineup = ask(signed_in, a="none", b="v1", c="", d="hermes").context["lineup"]
+
+    assert [side.name for side in lineup.sides] == ["A: preset none", "B: v1 small", "C: preset hermes"]
+    assert (lineup.can_grow, lineup.next_field) == (True, "d")
+
+
+def test_a_third_policy_that_nobody_knows_is_refused_by_name(signed_in: Client, sessions: list[Session]) -> None:
+    response = ask(signed_in, a="none", b="v1", c="nonsense")
+
+    assert response.status_code == 400
+    assert "c: there is no policy &#x27;nonsense&#x27;" in response.text
+
+
+@pytest.mark.parametrize(("beside", "other"), [("", "B"), ("c", "C"), ("a", "B"), ("f", "B"), ("x", "B")])
+def test_the_window_of_any_other_policy_can_stand_beside_the_firsts(
+    signed_in: Client, sessions: list[Session], beside: str, other: str
+) -> None:
+    context = ask(signed_in, a="none", b="v1", c="hermes", beside=beside, session=sessions[2].pk).context
+
+    assert context["other"].letter == other
+
+
+def test_a_comparison_names_the_models_whose_price_is_not_known(signed_in: Client, sessions: list[Session]) -> None:
+    response = ask(signed_in, a="none", b="v1", session=sessions[2].pk)
+
+    assert (response.context["unpriced"], response.context["has_dollars"]) == (["m-1"], False)
+    assert '<a href="/projects/apollo/prices/">Give its price</a>' in response.text
+
+
+def test_runs_at_other_prices_are_not_compared(signed_in: Client, project: Project, sessions: list[Session]) -> None:
+    finished(project)
+    assert ask(signed_in, a="v1", b="v1").context["missing"] == []
+
+    priced(project)
+
+    assert len(ask(signed_in, a="v1", b="v1").context["missing"]) == 2
+
+
+@pytest.mark.parametrize("sort", ["", "title", "-title", "a", "-b", "c", "-difference"])
+def test_every_sort_of_a_comparison_shows_each_session_once_over_all_pages(
+    signed_in: Client, project: Project, sessions: list[Session], sort: str
+) -> None:
+    run = finished(project)
+    more = Session.objects.bulk_create([Session(project=project, key=f"more-{n}", format="x") for n in range(70)])
+    RunResult.objects.bulk_create(
+        RunResult(run=run, session=one, state="done", session_saved=n % 5 / 10) for n, one in enumerate(more)
+    )
+
+    seen, after = list[int](), ""
+    while True:
+        context = ask(signed_in, a="v1", b="v1", c="v1", sort=sort, after=after).context
+        seen += [row.session.pk for row, _ in context["rows"]]
+        if not (after := context["page"].after):
+            break
+
+    assert sorted(seen) == sorted([*(one.pk for one in sessions), *(one.pk for one in more)])
+
+
+def test_queries_of_six_policies_do_not_grow_with_sessions(
+    signed_in: Client, project: Project, sessions: list[Session], django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    run = finished(project)
+    more = Session.objects.bulk_create([Session(project=project, key=f"more-{n}", format="x") for n in range(300)])
+    RunResult.objects.bulk_create([RunResult(run=run, session=one, state="done", events=1) for one in more])
+
+    with django_assert_num_queries(21):
+        ask(signed_in, **dict.fromkeys(SIX, "v1"))
