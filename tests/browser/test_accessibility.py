@@ -60,6 +60,10 @@ PAGES: dict[str, Address] = {
         f"/projects/apollo/runs/{session.run_results.get().run_id}/sessions/{session.pk}/log/"
     ),
     "comparison": lambda session: f"/projects/apollo/compare/?session={session.pk}&a=none&b=v1",
+    "comparison of six": lambda session: (
+        f"/projects/apollo/compare/?session={session.pk}&a=none&b=v1&c=hermes&d=chapter&e=sliding-window&f=cache-first"
+    ),
+    "prices": lambda session: "/projects/apollo/prices/",
     "comparison of a project": lambda session: "/projects/apollo/compare/?a=none&b=v1",
 }
 
