@@ -1,0 +1,1 @@
+"""Model answers while they arrive: bytes in, facts about text, thinking and calls out. No Django, no network, no clock."""
