@@ -28,7 +28,7 @@ from compression.templatetags.costs import exactly
 from sessions.models import Session
 from sessions.templatetags.figures import grouped, percent, short
 
-EVENTS_PAGE = 5
+EVENTS_PAGE = 4
 TURNS_PAGE = 40
 LISTED = 20
 ONE_ROW = 7

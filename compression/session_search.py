@@ -20,7 +20,7 @@ from compression.search_query import MOST_COUNTED, SearchQuery
 from compression.window_zones import WindowZones
 from sessions.models import Session
 
-HITS_PAGE = 8
+HITS_PAGE = 6
 MARKS_SHOWN = 2_000
 TIME_LIMIT = 2.0
 """Seconds; then the result is what was found so far."""

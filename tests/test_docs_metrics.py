@@ -12,7 +12,7 @@ from tests.compression.engine.builders import SessionBuilder, run
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "metrics.md"
 HORIZON = re.compile(r"_(?:10|50)$")
-NO_FIGURES = {"alarms", "warnings"}
+NO_FIGURES = {"alarms", "warnings", "price_warnings"}
 
 
 def test_every_figure_of_a_summary_is_explained() -> None:

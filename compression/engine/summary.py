@@ -98,7 +98,8 @@ def summarize(
         "counter_error": counter_error(replay, table),
         "composition": composition(table),
         "alarms": list(replay.alarms),
-        "warnings": [*replay.course.warnings, *ledger.terms.warnings],
+        "warnings": list(replay.course.warnings),
+        "price_warnings": list(ledger.terms.warnings),
     }
 
 

@@ -142,7 +142,7 @@ def test_an_unknown_model_has_no_bill_and_says_so() -> None:
     assert (summary["cost_usd"], summary["cost_parts_usd"], summary["break_even"]) == (None, None, None)
     assert [turn["cost_usd"] for turn in done["turns"]] == [None, None]
     assert summary["hit_rate"] is not None
-    assert summary["warnings"] == [
+    assert summary["price_warnings"] == [
         "no price is known for the model nobody-knows-this: set one for the project to see dollars"
     ]
 
