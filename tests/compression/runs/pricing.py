@@ -8,7 +8,7 @@ from typing import Any
 from compression.project_prices import set_prices
 from sessions.models import Project
 
-PRICES = {
+PRICES: dict[str, Any] = {
     "input": Decimal(3),
     "output": Decimal(15),
     "cache_read": Decimal("0.30"),

@@ -62,12 +62,13 @@ def part(of: float, whole: float) -> float | None:
 def dollars(turn: Mapping[str, Any], lifetime_s: int) -> Decimal:
     write = PRICES["cache_write_long"] if lifetime_s > 600 else PRICES["cache_write"]
     cache = turn["cache"]
-    return (
+    paid: Decimal = (
         cache["read"] * PRICES["cache_read"]
         + cache["write"] * write
         + cache["uncached"] * PRICES["input"]
         + turn["output"]["tokens"] * PRICES["output"]
-    ) / 1_000_000
+    )
+    return paid / 1_000_000
 
 
 def calls_to_break_even(document: Mapping[str, Any], event: Mapping[str, Any]) -> float | None:

@@ -144,7 +144,7 @@ def test_an_owner_sets_and_removes_prices(signed_in: Client, project: Project) -
 
     assert response["Location"] == "/projects/apollo/prices/"
     row = ProjectPrices.objects.get(project=project)
-    assert (row.scope, row.input, row.cache_read, row.note) == ("unknown", 3, Decimal("0.3"), "the contract")
+    assert (row.scope, row.input, row.cache_read, row.note) == ("unknown", Decimal(3), Decimal("0.3"), "the contract")
 
     signed_in.post("/projects/apollo/prices/remove/")
     assert not ProjectPrices.objects.exists()
