@@ -56,7 +56,7 @@ def test_without_a_price_there_are_no_dollars_and_a_warning_says_so(project: Pro
     summary = stored_replay(store(parsed(3), project), PRESETS["none"]).summary
 
     assert (summary["cost_usd"], summary["cost_usd_none"]) == (None, None)
-    assert any("no price is known for the model m-1" in warning for warning in summary["cost_warnings"])
+    assert any("no price is known for the model m-1" in warning for warning in summary["price_warnings"])
 
 
 def test_a_price_for_unknown_models_leaves_known_ones_to_the_table(project: Project) -> None:
