@@ -1,1 +1,1 @@
-"""Model answers while they arrive: bytes in, facts about text, thinking and calls out. No Django, no network, no clock."""
+"""Model answers while they arrive: bytes in, facts about text, thinking and calls out. No Django, network or clock."""
