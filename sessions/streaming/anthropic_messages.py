@@ -64,7 +64,7 @@ class AnthropicMessages(Adapter):
         self._ended = False
         self._last_stop = ""
         self.model = text(message.get("model")) or self.model
-        if self.outcome != "failed":
+        if self.outcome == "complete":
             self.outcome = "open"
         if usage := record(message.get("usage")):
             yield Fact("usage", value=usage)
@@ -145,7 +145,7 @@ class AnthropicMessages(Adapter):
     def _message_stop(self) -> Iterator[Fact]:
         yield from self._discard()
         self._ended = True
-        if self.outcome != "failed":
+        if self.outcome == "open":
             self.outcome = "complete"
 
     def _discard(self) -> Iterator[Fact]:
