@@ -5,5 +5,5 @@ did it cost and lose. No Django, no I/O, no clock, no randomness: the same input
 the same bytes in any process.
 """
 
-ENGINE_VERSION = 13
+ENGINE_VERSION = 14
 """Raised whenever the same input gives other output: what was stored of a replay is then worked out anew."""

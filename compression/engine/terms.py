@@ -6,7 +6,7 @@ Where a price is not known the calls have none, and ``warnings`` says so; no oth
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from compression.engine.cache_profiles import CacheProfile, profile_for
 from compression.engine.lifetimes import Lifetime, idle_gaps, lifetime_of, written_for
@@ -65,7 +65,7 @@ def _terms(transcript: Transcript, prices: OwnPrices | None) -> Terms:
     started = next((turn.time for turn in transcript.turns if turn.time is not None), None)
     by_model = {model: _price(model, started, prices) for model in dict.fromkeys(models)}
     main = models[0] if models else transcript.model
-    profile = profile_for(main, started)
+    profile = _profile(main, started, by_model.get(main))
     unknown = [_shown(model) for model, known in by_model.items() if known is None]
     first = transcript.turns[0].recorded if transcript.turns else None
     lifetime = lifetime_of(transcript, profile)
@@ -81,6 +81,14 @@ def _terms(transcript: Transcript, prices: OwnPrices | None) -> Terms:
             f"no price is known for the model {model}: set one for the project to see dollars" for model in unknown
         ),
     )
+
+
+def _profile(model: str, at: float | None, prices: Prices | None) -> CacheProfile:
+    """The cache of a model. Writes that have a price above that of input are charged, also where the table knows no
+    provider that does: whoever sets such a price means it."""
+    profile = profile_for(model, at)
+    is_dear = prices is not None and profile.matching != "none" and prices.cache_write > prices.input
+    return replace(profile, charges_writes=True) if is_dear else profile
 
 
 def _price(model: str, at: float | None, own: OwnPrices | None) -> Prices | None:

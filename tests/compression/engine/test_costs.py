@@ -71,10 +71,10 @@ def test_every_token_that_was_sent_is_read_written_or_plain() -> None:
 def test_the_bill_of_two_calls_without_compression() -> None:
     found = ledger(session(1_000, model="m"), NONE, prices={"m": replace(OWN)})
 
-    # 5,005 tokens, then 6,016: what is not read of them is plain input to a provider that nobody knows.
-    assert [(turn.read, turn.write, turn.uncached) for turn in found.turns] == [(0, 0, 5_005), (5_005, 0, 1_011)]
+    # 5,005 tokens, then 6,016: what is not read of them is written, at the price that was set for it.
+    assert [(turn.read, turn.write, turn.uncached) for turn in found.turns] == [(0, 5_005, 0), (5_005, 1_011, 0)]
     assert found.cost is not None
-    assert found.cost.uncached == Decimal(6_016) * 10 / 1_000_000
+    assert found.cost.write == Decimal(6_016) * Decimal("12.5") / 1_000_000
     assert found.cost.read == Decimal(5_005) / 1_000_000
     assert found.hit_rate == 5_005 / 11_021
 
@@ -166,11 +166,11 @@ def test_prices_of_other_models_do_not_count() -> None:
 
 
 def test_long_requests_pay_their_tier() -> None:
-    tier = replace(OWN, long_above=5_500, long=replace(OWN, input=Decimal(20)))
+    tier = replace(OWN, long_above=5_500, long=replace(OWN, cache_write=Decimal(20)))
     found = ledger(session(1_000, model="m"), NONE, prices=tier)
 
-    assert [cost and cost.uncached for cost in found.costs] == [
-        Decimal(5_005) * 10 / 1_000_000,
+    assert [cost and cost.write for cost in found.costs] == [
+        Decimal(5_005) * Decimal("12.5") / 1_000_000,
         Decimal(1_011) * 20 / 1_000_000,
     ]
 
@@ -343,3 +343,10 @@ def test_a_second_replay_of_the_same_gives_the_same_bill() -> None:
     transcript = session(1_000, 1_000, 1_000, 500)
 
     assert document(run(transcript)) == document(run(transcript))
+
+
+def test_writes_that_cost_no_more_than_input_are_plain_input() -> None:
+    plain = replace(OWN, cache_write=OWN.input, cache_write_long=OWN.input)
+
+    # What is not read is plain input to a provider that nobody knows.
+    assert ledger(session(2_000, 2_000, model="nobody-knows-this"), NONE, prices=plain).write == 0
