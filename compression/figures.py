@@ -7,6 +7,7 @@ dark. No query, no plotly import: the browser draws.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 from compression.cost_bar import cache_said, with_bar
@@ -18,7 +19,7 @@ from compression.own_compactions import OwnCompaction
 from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
 from compression.timeline_marks import event_labels, event_marks, event_strokes, limit_lines, limit_names, own_marks
-from sessions.templatetags.figures import THIN, grouped
+from sessions.templatetags.figures import THIN, grouped, visible
 
 MAX_POINTS = 2_000
 FLAT = 0.25
@@ -93,7 +94,9 @@ def _said(document: ReplayDocument, chosen: Sequence[int], axis: Along) -> list[
     freed = by_turn(event for event in document.events if event.changes or event.reclaimed)
     found = []
     for turn in chosen:
-        said = document.labels[turn] if axis == "turns" else f"turn {turn} · {document.labels[turn]}"
+        # Plotly reads <b>, <a href> and the like in a hover; a tool's name comes out of a log.
+        label = escape(visible(document.labels[turn]), quote=False)
+        said = label if axis == "turns" else f"turn {turn} · {label}"
         events = freed.get(turn)
         if events:
             kinds = ", ".join(dict.fromkeys(event.kind for event in events))

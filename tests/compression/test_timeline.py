@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from math import sin
 
 from compression.engine.presets import PRESETS
@@ -29,6 +30,17 @@ def test_the_line_under_the_policy_is_the_window_after(project: Project) -> None
     line = next(t for t in timeline(document, CHAPTER, "turns")["data"] if t["name"] == "under policy")
 
     assert line["y"] == document.table.after
+
+
+def test_markup_in_a_tools_name_is_text_in_the_hover(project: Project) -> None:
+    session = parsed(1)
+    text, call = session.messages[1].parts
+    session.messages[1].parts[:] = [text, replace(call, name='<a href="http://x">\x1b')]
+    document = stored_replay(store(session, project), CHAPTER)
+
+    line = next(t for t in timeline(document, CHAPTER, "turns")["data"] if t["name"] == "under policy")
+
+    assert line["customdata"][0].partition("<br>")[0] == '&lt;a href="http://x"&gt;‹ESC›'
 
 
 def test_minutes_are_the_axis_when_asked_for(project: Project) -> None:
