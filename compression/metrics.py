@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -70,8 +70,20 @@ def count(source: Source, events: Iterable[Event], seconds: float) -> None:
         logger.warning("figures for Prometheus could not be written: %s", error)
 
 
+def _at_zero(source: Source) -> None:
+    """Names a source's figures, so that a rate has a beginning and a new server shows what it counts."""
+    try:
+        _compressions.labels(source, "compress")
+        for histogram in (_tokens_before, _ratio, _latency):
+            histogram.labels(source)
+    except OSError as error:
+        logger.warning("figures for Prometheus could not be written: %s", error)
+
+
 def exposition() -> bytes:
-    """The sums over all processes of this host, as Prometheus reads them."""
+    """The sums over all processes of this host, as Prometheus reads them; zero where nothing has happened yet."""
+    for source in get_args(Source):
+        _at_zero(source)
     together = CollectorRegistry()
     MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # the library leaves its constructor without types
     return generate_latest(together)

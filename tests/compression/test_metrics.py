@@ -60,6 +60,17 @@ def test_an_event_counts_in_every_figure(grown: Callable[..., float]) -> None:
     assert grown("hermes_compression_latency_seconds_sum", "live") == pytest.approx(0.2)
 
 
+def test_a_new_server_names_its_four_figures_at_zero(tmp_path: Path) -> None:
+    script = "from compression.metrics import exposition; print(exposition().decode())"
+    env = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, text=True, check=True)
+
+    families = list(text_string_to_metric_families(done.stdout))
+    assert {family.name for family in families} == NAMES
+    assert {sample.value for family in families for sample in family.samples} == {0.0}
+
+
 def test_an_event_that_changed_nothing_does_not_count(grown: Callable[..., float]) -> None:
     metrics.count("live", [Event(3, "skip", 100_000, 100_000)], 0.2)
 
