@@ -124,16 +124,14 @@ def _told_saving(figures: Figures, saved: float | None, in_dollars: bool) -> str
     if saved is None:
         return _("sends nothing")
     if in_dollars:
-        amount = dollars(figures["cost_usd"])
-        unit = _("%(share)s of dollars (%(amount)s left)") % {"share": percent(abs(saved)), "amount": amount}
-    else:
-        unit = _("%(share)s of the %(tokens)s tokens sent") % {
-            "share": percent(abs(saved)),
-            "tokens": grouped(figures["sent_before"]),
-        }
+        share, amount = percent(abs(saved)), dollars(figures["cost_usd"])
+        if saved < 0:
+            return _("costs %(share)s more dollars (%(amount)s)") % {"share": share, "amount": amount}
+        return _("saves %(share)s of dollars (%(amount)s left)") % {"share": share, "amount": amount}
+    share, tokens = percent(abs(saved)), grouped(figures["sent_before"])
     if saved < 0:
-        return _("costs %(what)s more") % {"what": unit}
-    return _("saves %(what)s") % {"what": unit}
+        return _("sends %(share)s more than the %(tokens)s tokens sent") % {"share": share, "tokens": tokens}
+    return _("saves %(share)s of the %(tokens)s tokens sent") % {"share": share, "tokens": tokens}
 
 
 def dollars(amount: str | Decimal) -> str:

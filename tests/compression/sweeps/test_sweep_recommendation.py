@@ -92,6 +92,16 @@ def test_without_a_price_tokens_are_judged_and_it_says_so(sweep: Sweep, sessions
     assert found.lines[-1] == "Judged by tokens: 1 session has no price."
 
 
+def test_held_out_sessions_that_it_makes_dearer_are_told_as_such(sweep: Sweep, sessions: list[Session]) -> None:
+    put(sweep, 0, sessions, {}, {}, {"cost_usd": Decimal(2)})
+    put(sweep, 2, sessions, {"cost_usd": Decimal(1)}, {}, {"cost_usd": Decimal("2.5")})
+
+    found = recommendation_of(findings_of(sweep))
+
+    assert found is not None
+    assert found.lines[1].startswith("On 1 held-out session it costs 25\u202f% more dollars ($\u202f2.50); ")
+
+
 def test_held_out_sessions_without_a_price_are_told_in_tokens(sweep: Sweep, sessions: list[Session]) -> None:
     put(sweep, 0, sessions, {}, {}, {"cost_usd": None})
     put(sweep, 2, sessions, {"cost_usd": Decimal(1)}, {}, {"sent_after": 900, "cost_usd": None})
