@@ -1,0 +1,1 @@
+"""Rules on tool calls that are still being written. Text is parsed, never executed."""
