@@ -15,6 +15,8 @@ from sessions.streaming.increments import Increments
 from sessions.streaming.payloads import DONE, Payload
 
 KNOWN_REASONS = frozenset({"stop", "length", "tool_calls", "content_filter", "function_call"})
+THINKING_FIELDS = frozenset({"reasoning_content", "reasoning", "reasoning_details"})
+TEXT_FIELDS = frozenset({"content", "refusal"})
 CUT_REASONS = frozenset({"length", "content_filter"})
 
 
@@ -81,13 +83,18 @@ class OpenAIChat(Adapter):
 
     def _choice(self, raw: dict[str, Any]) -> Iterator[Fact]:
         number = index(raw.get("index")) or 0
-        choice = self._choices.setdefault(number, Choice(self.calls))
+        choice = self._choices.get(number)
+        if choice is None:
+            choice = self._choices[number] = Choice(self.calls)
         delta = record(raw.get("delta")) or record(raw.get("message"))
-        yield from self._thinking(choice, delta)
-        yield from self._content(choice, delta)
-        for call in records(delta.get("tool_calls")):
-            if "function" in call or call.get("id"):
-                yield from choice.calls.feed(call)
+        if not THINKING_FIELDS.isdisjoint(delta):
+            yield from self._thinking(choice, delta)
+        if not TEXT_FIELDS.isdisjoint(delta):
+            yield from self._content(choice, delta)
+        if "tool_calls" in delta:
+            for call in records(delta["tool_calls"]):
+                if "function" in call or call.get("id"):
+                    yield from choice.calls.feed(call)
         if legacy := record(delta.get("function_call")):
             yield from choice.calls.feed({"function": legacy})
         if reason := text(raw.get("finish_reason")):
