@@ -92,6 +92,14 @@ class _Scan:
     depth: int
     budget: _Budget
     found: list[Command] = field(default_factory=list)
+    stages: dict[int, tuple[tuple[Words, ...], list[Node]]] = field(default_factory=dict)
+    """Commands and redirects of pipeline stages, read once however many commands they flow into."""
+
+    def stage(self, node: Node) -> tuple[tuple[Words, ...], list[Node]]:
+        if node.id not in self.stages:
+            flows = tuple(unwrapped(_words(self, one)) for one in _below(node, "command"))
+            self.stages[node.id] = flows, [one for kind in _REDIRECTS for one in _below(node, kind)]
+        return self.stages[node.id]
 
 
 def commands_in(text: str, *, final: bool) -> list[Command]:
@@ -202,8 +210,8 @@ def _add(scan: _Scan, place: _Place) -> None:
     if not words:
         return
     before = _before(place)
-    flows = tuple(unwrapped(_words(scan, one)) for stage in before for one in _below(stage, "command"))
-    redirects = [one for stage in before for kind in _REDIRECTS for one in _below(stage, kind)]
+    flows = tuple(flow for stage in before for flow in scan.stage(stage)[0])
+    redirects = [one for stage in before for one in scan.stage(stage)[1]]
     stdin = list(_stdin(scan, [*_own_redirects(place), *redirects]))
     stdin += [" ".join(word or "" for word in flow[1:]) for flow in flows if flow and flow[0] in ("echo", "printf")]
     at = scan.shift + len(scan.whole[: node.start_byte].decode("utf-8", "replace"))
