@@ -114,6 +114,15 @@ def test_a_session_that_was_looked_at_counts_without_a_run(signed_in: Client, pr
     assert (worst.worked_out, worst.total, [session.key for session in worst.waiting]) == (1, 1, ["unseen"])
 
 
+@pytest.mark.usefixtures("tight")
+def test_one_session_is_told_as_one(signed_in: Client, project: Project) -> None:
+    stored_replay(store(parsed(20, lines=120), project), TIGHT)
+
+    page = signed_in.get(f"/projects/{project.slug}/worst/").content.decode()
+
+    assert "1 session worked out, by its runs or when somebody looked at it." in page
+
+
 @pytest.mark.parametrize("cause", ["overflow", "thrash", "result", "counter"])
 @pytest.mark.usefixtures("tight")
 def test_runs_and_looks_put_the_sessions_in_the_same_order(signed_in: Client, project: Project, cause: str) -> None:
