@@ -1,4 +1,5 @@
-"""Five ways to run one session: without compression, compressed and with a sliding window, with a cache and without.
+"""Five ways to run one session: without compression, compressed and with a sliding window, with a cache and without;
+and what the agent itself did, where it compacted its window.
 
 Reads stored replays; those that nobody asked for before are worked out once. The same window, trigger and protected
 tail for all of them: only what is done differs.
@@ -24,7 +25,7 @@ from sessions.models import Session
 
 @dataclass(frozen=True)
 class Way:
-    """One of them. ``key`` is none, own or sliding; without a cache all input is plain."""
+    """One of them. ``key`` is none, own, sliding or recorded; without a cache all input is plain."""
 
     key: str
     label: str
@@ -102,4 +103,6 @@ def ways(session: Session, document: ReplayDocument, state: PageState) -> list[W
     found.append(Way("none", _("no compression"), plain))
     if sliding.digest != policy.digest:
         found.append(Way("sliding", _("sliding window"), stored_replay(session, sliding)))
+    if policy.strategy != "recorded" and document.boundaries:
+        found.append(Way("recorded", _("the agent itself"), stored_replay(session, PRESETS["recorded"])))
     return found

@@ -1,4 +1,4 @@
-"""The card "Cost" of a session page: five ways to run the session, where its cache broke, what moved in its prefix.
+"""The card "Cost" of a session page: ways to run the session, where its cache broke, what moved in its prefix.
 
 Every figure with what it is a share of; a price that nobody knows is said, never guessed. Reads stored replays.
 """
@@ -243,7 +243,7 @@ def cost_context(
     here = cost_address(session, state)
     ledger, summary = document.cost, document.summary
     faces: list[tuple[Face, str]] = [
-        ("ways", _("Five ways")),
+        ("ways", _("Ways")),
         ("picture", _("Picture")),
         ("breaks", _("Breaks · %(n)s") % {"n": len(ledger.breaks)}),
         ("stability", _("Stability · %(n)s") % {"n": summary["unforced_breaks"]}),

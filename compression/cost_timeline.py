@@ -15,7 +15,12 @@ from compression.replay_document import ReplayDocument
 from compression.sampling import sampled
 from compression.timeline_marks import MARKERS_SHOWN, SYMBOLS
 
-LOOKS = {"none": ("ink", "7px,4px", 1.8), "sliding": ("bad", "solid", 1.8), "own": ("c-user", "solid", 2.6)}
+LOOKS = {
+    "none": ("ink", "7px,4px", 1.8),
+    "recorded": ("muted", "2px,3px", 1.8),
+    "sliding": ("bad", "solid", 1.8),
+    "own": ("c-user", "solid", 2.6),
+}
 """Key of a way -> colour, dash, width; the last is drawn above all others."""
 
 

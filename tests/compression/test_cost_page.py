@@ -22,7 +22,7 @@ from compression.replay_document import ReplayDocument
 from compression.replays import stored_replay
 from compression.templatetags.costs import exactly, points
 from compression.transcripts import from_session
-from sessions.importers.parsed import ParsedSession, Usage
+from sessions.importers.parsed import ParsedBoundary, ParsedSession, Usage
 from sessions.models import Project, Session
 from tests.compression.sessions import parsed, store
 
@@ -134,6 +134,17 @@ def test_no_compression_is_held_against_the_sliding_window_only(project: Project
     found = ways(session, stored_replay(session, PRESETS["none"]), state("none"))
 
     assert [(way.key, way.with_cache) for way in found] == [("none", False), ("none", True), ("sliding", True)]
+
+
+def test_an_agent_that_compacted_its_window_has_a_row_of_its_own(project: Project) -> None:
+    compacted = priced()
+    compacted.boundaries = [ParsedBoundary(compacted.turns[30].request_end - 1, "compact")]
+    session = store(compacted, project)
+
+    own = ways(session, stored_replay(session, CHAPTER), state())[-1]
+
+    assert (own.key, own.with_cache) == ("recorded", True)
+    assert own.tokens == sum(stored_replay(session, PRESETS["recorded"]).table.after)
 
 
 def test_differences_are_dollars_over_dollars(signed_in: Client, project: Project) -> None:
