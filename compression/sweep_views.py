@@ -155,4 +155,5 @@ def trial_adopt(request: SignedInRequest, slug: str, pk: int, number: int) -> Ht
         messages.error(request, str(error))
     else:
         messages.success(request, _("v%(number)s is in force.") % {"number": version.number})
+        return redirect("compression:policy", slug)
     return redirect(trial.sweep)
