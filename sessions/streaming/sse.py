@@ -39,7 +39,7 @@ class SseReader:
         self.retry_ms: int | None = None
         self.notes: Counter[str] = Counter()
         self._longest = longest_event
-        self._line: list[bytes] = []
+        self._line = bytearray()
         self._line_bytes = 0
         self._blank = True
         self._event_bytes = 0
@@ -64,7 +64,7 @@ class SseReader:
         *ends, rest = _LINE_END.split(data)
         for piece in ends:
             self._keep(piece)
-            line, blank = b"".join(self._line), self._blank
+            line, blank = bytes(self._line), self._blank
             self._line.clear()
             self._line_bytes = 0
             self._blank = True
@@ -73,7 +73,7 @@ class SseReader:
 
     def finish(self) -> Iterator[SseEvent]:
         """What stands unfinished at the end. Servers do omit the last blank line, so it is given, marked as such."""
-        line = b"".join(self._line)
+        line = bytes(self._line)
         self._line.clear()
         if line:
             yield from self._take(line, blank=False)
@@ -89,12 +89,12 @@ class SseReader:
         self._line_bytes += len(piece)
         if self._event_bytes + self._line_bytes > self._longest:
             self._dropping = True
-            self._dropping_bare = (self._line[0] if self._line else piece)[:1] in (b"{", b"[")
+            self._dropping_bare = bytes((self._line or piece)[:1]) in (b"{", b"[")
             self.notes["oversized_event"] += 1
-            self._line = []
+            self._line.clear()
             self._data = []
             return
-        self._line.append(piece)
+        self._line += piece
 
     def _take(self, line: bytes, *, blank: bool) -> Iterator[SseEvent]:
         if self._at_start:
