@@ -30,7 +30,7 @@ _SCALAR = re.compile(r"[-+.0-9A-Za-z]+")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 _ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _LITERALS = {"true": True, "false": False, "null": None}
-_HEX = frozenset("0123456789abcdefABCDEF")
+_HEX = re.compile("[0-9a-fA-F]{1,4}")
 
 
 class Piece(NamedTuple):
@@ -231,16 +231,22 @@ class PartialJson:
             if self._escape:
                 position = self._continue_escape(text, position, gained)
                 continue
-            run = _PLAIN.match(text, position)
-            if run:
-                self._flush_high(gained)
+            if run := _PLAIN.match(text, position):
+                if self._high:
+                    self._flush_high(gained)
                 gained.append(run.group())
                 position = run.end()
                 continue
             char = text[position]
             position += 1
             if char == "\\":
-                self._escape = char
+                short = text[position : position + 1]
+                if short in _ESCAPES:
+                    self._flush_high(gained)
+                    gained.append(_ESCAPES[short])
+                    position += 1
+                else:
+                    self._escape = char
             elif char == '"':
                 self._flush_high(gained)
                 closed = True
@@ -251,7 +257,10 @@ class PartialJson:
                 self._flush_high(gained)
                 self.flags.add("raw_control")
                 gained.append(char)
-        self._buffer += gained
+        if gained:
+            self._buffer += gained
+        elif not closed:
+            return position
         if closed and self._in_key:
             self._close_key("".join(self._buffer))
         elif closed:
@@ -263,11 +272,11 @@ class PartialJson:
         return position
 
     def _continue_escape(self, text: str, position: int, gained: list[str]) -> int:
-        """One more character of an escape."""
-        char = text[position]
-        if len(self._escape) == 1:
+        """Some more of an escape."""
+        if self._escape == "\\":
+            char = text[position]
             if char == "u":
-                self._escape += char
+                self._escape = "\\u"
                 return position + 1
             self._escape = ""
             self._flush_high(gained)
@@ -278,21 +287,23 @@ class PartialJson:
                 return position
             gained.append(_ESCAPES[char])
             return position + 1
-        if char not in _HEX:
+        digits = _HEX.match(text, position, position + 6 - len(self._escape))
+        if digits is None:
             self.flags.add("invalid_escape")
             self._flush_high(gained)
             gained.append(self._escape)
             self._escape = ""
             return position
-        self._escape += char
+        self._escape += digits.group()
         if len(self._escape) == 6:
             char, self._escape = chr(int(self._escape[2:], 16)), ""
             if "\ud800" <= char <= "\udfff":
                 self._surrogate(char, gained)
             else:
-                self._flush_high(gained)
+                if self._high:
+                    self._flush_high(gained)
                 gained.append(char)
-        return position + 1
+        return digits.end()
 
     def _surrogate(self, char: str, gained: list[str]) -> None:
         """A half of a pair, escaped or raw (the document itself may have been cut between escapes of an outer one)."""
