@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sessions.streaming.partial_json import DEEPEST, LONGEST_SCALAR, Ending, PartialJson, Piece
@@ -59,6 +59,7 @@ def splits(text: str) -> list[tuple[str, ...]]:
     ]
 
 
+@settings(deadline=None)
 @given(VALUES, st.booleans())
 def test_a_document_reads_the_same_at_every_split(value: Any, escaped: bool) -> None:
     text = json.dumps(value, ensure_ascii=escaped)
@@ -69,6 +70,7 @@ def test_a_document_reads_the_same_at_every_split(value: Any, escaped: bool) -> 
         assert strings(pieces) == leaves(value)
 
 
+@settings(deadline=None)
 @given(VALUES, st.data())
 def test_a_document_cut_short_is_never_whole(value: Any, data: st.DataObject) -> None:
     text = json.dumps([value])
@@ -76,6 +78,7 @@ def test_a_document_cut_short_is_never_whole(value: Any, data: st.DataObject) ->
     assert not read(text[:cut])[1].whole
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="{}[]\",:\\ux0159eE.-+ntfNI \n'", max_size=30))
 def test_what_a_whole_document_parser_accepts_is_what_is_whole(text: str) -> None:
     pieces, ending, scanner = read(*text)
