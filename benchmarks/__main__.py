@@ -19,6 +19,7 @@ NAMES = (
     "consequences",
     "runs",
     "sweeps",
+    "partial_json",
     "retention",
     "engines",
     "references",

@@ -19,13 +19,17 @@ from sessions.templatetags.figures import THIN, grouped, percent
 
 Figures = Mapping[str, Any]
 
+APART = 0.1
+"""Of the names that were used later."""
+
 
 @dataclass(frozen=True)
 class Recommendation:
     """A trial of a sweep, held against no compression and the policy in force (None: that is none).
 
     ``is_sound``: no session violates, overflows, thrashes or fails. ``reason`` is one sentence, ``lines`` what else
-    there is to say.
+    there is to say. ``is_worse_apart``: it costs more than no compression on the sessions held out, or keeps a share
+    of their names that is smaller by ``APART``.
     """
 
     trial: Trial
@@ -38,6 +42,14 @@ class Recommendation:
     lines: Sequence[str]
 
     @property
+    def is_worse_apart(self) -> bool:
+        if self.held_out is None:
+            return False
+        own, apart = _kept(self.tuned), _kept(self.held_out)
+        is_dearer = (self.saved_held_out or 0.0) < 0 <= (self.saved or 0.0)
+        return is_dearer or (own is not None and apart is not None and own - apart > APART)
+
+    @property
     def tuned(self) -> Figures:
         figures: Figures = self.trial.figures["tuned"]
         return figures
@@ -46,6 +58,10 @@ class Recommendation:
     def held_out(self) -> Figures | None:
         figures: Figures | None = self.trial.figures["held_out"]
         return figures
+
+
+def _kept(figures: Figures) -> float | None:
+    return figures["rlr_kept"] / figures["rlr_n"] if figures["rlr_n"] else None
 
 
 def recommendation_of(findings: Findings) -> Recommendation | None:

@@ -83,11 +83,13 @@ def worst_first(trial: Trial) -> QuerySet[TrialResult]:
 
 
 def worst_of(trial: Trial, project_id: int) -> TrialResult | None:
-    """The session that fares worst, of those that are still in the project."""
+    """The session that fares worst, of those that are still in the project; none that was held out."""
     light = [f"session__{field}" for field in ("key", "title", "project")]
     own = [field.attname for field in TrialResult._meta.concrete_fields]
     names = [name.removesuffix("_id") for name in own]
-    return worst_first(trial).filter(session__project=project_id).only(*names, *light).first()
+    held_out = SweepSession.objects.filter(sweep=trial.sweep_id, is_held_out=True).values("session")
+    rows = worst_first(trial).filter(session__project=project_id).exclude(session__in=held_out)
+    return rows.only(*names, *light).first()
 
 
 def session_counts(sweep: Sweep) -> dict[str, int]:

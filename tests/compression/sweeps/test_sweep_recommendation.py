@@ -116,6 +116,37 @@ def test_held_out_sessions_without_a_price_are_told_in_tokens(sweep: Sweep, sess
     )
 
 
+def test_the_worst_session_is_one_that_was_tuned_on(sweep: Sweep, sessions: list[Session]) -> None:
+    put(sweep, 2, sessions, {"rlr_n": 9, "rlr_kept": 8}, {}, {"rlr_n": 90, "rlr_kept": 5})
+
+    found = recommendation_of(findings_of(sweep))
+
+    assert found is not None
+    assert found.worst is not None
+    assert found.worst.session == sessions[0]
+
+
+@pytest.mark.parametrize(
+    ("apart", "expected"),
+    [
+        ({"cost_usd": Decimal(3)}, True),
+        ({"rlr_n": 10, "rlr_kept": 5}, True),
+        ({"rlr_n": 10, "rlr_kept": 10}, False),
+        ({"cost_usd": Decimal(2)}, False),
+    ],
+)
+def test_a_policy_that_does_worse_on_sessions_held_out_says_so(
+    sweep: Sweep, sessions: list[Session], apart: dict[str, Any], expected: bool
+) -> None:
+    put(sweep, 0, sessions, {}, {}, {})
+    put(sweep, 2, sessions, {"cost_usd": Decimal(1), "rlr_n": 10, "rlr_kept": 9}, {"cost_usd": Decimal(1)}, apart)
+
+    found = recommendation_of(findings_of(sweep))
+
+    assert found is not None
+    assert found.is_worse_apart is expected
+
+
 def test_what_is_not_reachable_is_counted(sweep: Sweep, sessions: list[Session]) -> None:
     put(sweep, 2, sessions, {"rlr_n": 9, "rlr_kept": 5, "rlr_reached": 8}, {}, {})
 
