@@ -23,6 +23,7 @@ from compression.engine.document import replay_document
 from compression.engine.policy import Policy, build
 from compression.engine.presets import PRESETS
 from compression.engine.replay import Replay, replay
+from compression.engine.tokens import MESSAGE_OVERHEAD
 from compression.policies import save_version
 from compression.transcripts import from_session
 from sessions.models import Project, Session
@@ -155,6 +156,31 @@ def figures(document: Mapping[str, Any], done: Replay) -> dict[str, Any]:
     }
 
 
+def tool_saved(done: Replay) -> float | None:
+    """Share of the tool results of the windows at the events that were freed, but for events that took messages out."""
+    transcript = done.transcript
+    sizes = {
+        (message.index, j): transcript.counts[message.index][j]
+        for message in transcript.messages
+        for j, part in enumerate(message.parts)
+        if part.kind == "tool_result"
+    }
+    gone, before, after = set[int](), 0, 0
+    for event in done.events:
+        if event.kind not in OWN or not event.reclaimed:
+            continue
+        end = transcript.turns[event.turn].request_end
+        held = [place for place in sizes if place[0] < end and place[0] not in gone]
+        around = MESSAGE_OVERHEAD * len(held)
+        earlier = around + sum(sizes[place] for place in held)
+        sizes |= {(e.message, e.part): e.tokens_after for e in event.edits if (e.message, e.part) in sizes}
+        if event.left:
+            gone.update(event.left)
+            continue
+        before, after = before + earlier, after + around + sum(sizes[place] for place in held)
+    return part(before - after, before)
+
+
 def untrue_numbers(done: Replay) -> list[str]:
     """Numbers of six digits and more in stubs that stand nowhere in what they replace."""
     found = []
@@ -180,6 +206,9 @@ def test_every_number_of_a_session_under_three_policies(signed_in: Client, sessi
     assert set(shown) == {figure.name for figure in FIGURES} == {*wanted[0], "tool_saved", "fidelity"}
     for name in wanted[0]:
         assert shown[name] == tuple(one[name] for one in wanted), name
+    assert shown["tool_saved"] == pytest.approx(
+        [tool_saved(raw(sessions[at], policy)[1]) for policy in POLICIES], abs=5e-4
+    )
     assert shown["fidelity"] == (1.0, 1.0, 1.0)
     assert [untrue_numbers(raw(sessions[at], policy)[1]) for policy in POLICIES] == [[], [], []]
 
