@@ -111,8 +111,8 @@ def test_an_editor_that_only_looks_writes_nothing() -> None:
 
 
 def test_writes_outside_the_root_are_questions() -> None:
-    assert ids("Write", {"file_path": "/work/app/x.py"}, root="/work/app") == []
-    assert ids("Write", {"file_path": "/work/app/../y.py"}, root="/work/app") == ["write-outside-root"]
+    assert ids("Write", {"file_path": "/srv/app/x.py"}, root="/srv/app") == []
+    assert ids("Write", {"file_path": "/srv/app/../y.py"}, root="/srv/app") == ["write-outside-root"]
     assert ids("Edit", {"file_path": "../y.py"}) == ["write-outside-root"]
 
 
