@@ -1,10 +1,13 @@
-"""Why a cached prefix was not read, in words; the kinds of what moved without an event; lengths of time."""
+"""Why a cached prefix was not read, in words; the kinds of what moved without an event; dollars and lengths of time."""
 
 from __future__ import annotations
+
+from decimal import Decimal
 
 from django.utils.translation import gettext as _
 
 from compression.cost_ledger import Break
+from sessions.templatetags.figures import THIN
 
 
 def why(cause: str) -> str:
@@ -39,6 +42,12 @@ def moved(kind: str) -> str:
         "unknown": _("not known"),
     }
     return known.get(kind, kind)
+
+
+def dollars(amount: str | Decimal) -> str:
+    """Two decimals, four below a dollar."""
+    money = Decimal(amount)
+    return f"${THIN}{money:,.2f}" if abs(money) >= 1 or not money else f"${THIN}{money:,.4f}"
 
 
 def lived(seconds: int) -> str:

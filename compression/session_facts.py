@@ -17,13 +17,13 @@ from compression.alarms import alarms
 from compression.cost_comparison import Way
 from compression.cost_events import EventCost, event_cost
 from compression.cost_turns import CallCost, call_cost
+from compression.cost_words import dollars
 from compression.engine.edits import Event
 from compression.engine.policy import Policy
 from compression.event_words import STEPS, by_turn, did
 from compression.forms import PageState
 from compression.replay_document import ReplayDocument
 from compression.saved_names import SAVED_NAMES
-from compression.sweep_recommendation import dollars
 from compression.templatetags.costs import exactly
 from sessions.models import Session
 from sessions.templatetags.figures import grouped, percent, short

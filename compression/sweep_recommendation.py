@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from compression.cost_words import dollars
 from compression.models import Trial, TrialResult
 from compression.sweep_results import Findings, saved_of, worst_of
-from sessions.templatetags.figures import THIN, grouped, percent
+from sessions.templatetags.figures import grouped, percent
 
 Figures = Mapping[str, Any]
 
@@ -148,12 +148,6 @@ def _told_saving(figures: Figures, saved: float | None, in_dollars: bool) -> str
     if saved < 0:
         return _("sends %(share)s more than the %(tokens)s tokens sent") % {"share": share, "tokens": tokens}
     return _("saves %(share)s of the %(tokens)s tokens sent") % {"share": share, "tokens": tokens}
-
-
-def dollars(amount: str | Decimal) -> str:
-    """Two decimals, four below a dollar."""
-    money = Decimal(amount)
-    return f"${THIN}{money:,.2f}" if abs(money) >= 1 or not money else f"${THIN}{money:,.4f}"
 
 
 def _told_loss(figures: Figures) -> str:

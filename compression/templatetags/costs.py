@@ -1,4 +1,4 @@
-"""How shares of a cache and idle times look on the pages of costs."""
+"""How money, shares of a cache and idle times look on the pages of costs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from decimal import Decimal
 from django import template
 
 from compression import cost_words
-from compression.engine import money
 from sessions.templatetags.figures import ABSENT, THIN, as_number, short
 
 register = template.Library()
@@ -28,9 +27,9 @@ def points(ratio: object) -> str:
 
 
 @register.filter
-def price(amount: Decimal | None) -> str:
-    """Dollars for a million tokens in full: 0.30 -> "$0.3"."""
-    return ABSENT if amount is None else f"${money.dollars(amount)}"
+def dollars(amount: Decimal | str | None) -> str:
+    """A decimal, or the text of one."""
+    return ABSENT if amount is None or amount == "" else cost_words.dollars(amount)
 
 
 @register.filter

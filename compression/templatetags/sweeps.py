@@ -1,4 +1,4 @@
-"""How money and the names of settings look on the pages of sweeps."""
+"""How pay-back and the names of settings look on the pages of sweeps."""
 
 from __future__ import annotations
 
@@ -10,12 +10,6 @@ from compression import policy_fields, sweep_recommendation
 from sessions.templatetags.figures import ABSENT
 
 register = template.Library()
-
-
-@register.filter
-def dollars(amount: Any) -> str:
-    """A decimal, or the text of one."""
-    return ABSENT if amount is None or amount == "" else sweep_recommendation.dollars(amount)
 
 
 @register.filter
