@@ -13,12 +13,14 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from benchmarks.database import fresh, use
-from benchmarks.measuring import Row, medians
+from benchmarks.measuring import Row
+from benchmarks.pages import grown
 from benchmarks.session_page import made
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -141,32 +143,14 @@ def run_of(project: Any, sessions: int, **fields: Any) -> float:
 
 def pages(database: Path) -> list[Row]:
     """The pages of a project that hold as many sessions, runs and pairs as it has."""
-    from django.contrib.auth import get_user_model
-    from django.db import connection
-    from django.test import Client
-    from django.test.utils import CaptureQueriesContext, override_settings
-
     project = fresh(database)
-    client = Client()
-    client.force_login(get_user_model().objects.create_superuser("bench"))
     paths = {
         "project": "/projects/bench/",
         "runs": "/projects/bench/runs/",
         "run": "/projects/bench/runs/1/",
         "comparison": "/projects/bench/compare/?a=hermes&b=chapter",
     }
-    queries: dict[str, list[int]] = {name: [] for name in paths}
-    seconds: dict[str, list[float]] = {name: [] for name in paths}
-    with override_settings(ALLOWED_HOSTS=["*"], DEBUG=False):
-        for count in (FEW, MANY):
-            filled(project, count)
-            for name, path in paths.items():
-                client.get(path)
-                with CaptureQueriesContext(connection) as captured:
-                    response = client.get(path)
-                assert response.status_code == 200, (path, response.status_code)
-                queries[name].append(len(captured))
-                seconds[name] += medians(lambda path=path: client.get(path), rounds=3)  # type: ignore[misc]  # the loop's own
+    queries, seconds = grown(paths, partial(filled, project), (FEW, MANY))
     more = f"{FEW} -> {MANY} sessions"
     return [
         row

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -20,6 +21,7 @@ from typing import Any
 from benchmarks.corpus import SAMPLES, claude_code_files
 from benchmarks.database import fresh, use
 from benchmarks.measuring import Row, medians
+from benchmarks.pages import grown
 from benchmarks.replay import walk
 from compression.engine.policy import Policy, build
 
@@ -168,27 +170,9 @@ def sweep_of(project: Any, trials: int, *, seed: int) -> tuple[float, int]:
 
 def page(database: Path) -> list[Row]:
     """The page of a sweep of as many trials as a grid may have."""
-    from django.contrib.auth import get_user_model
-    from django.db import connection
-    from django.test import Client
-    from django.test.utils import CaptureQueriesContext, override_settings
-
     sweep = made(fresh(database))
-    client = Client()
-    client.force_login(get_user_model().objects.create_superuser("bench"))
     paths = {"page": sweep.get_absolute_url(), "scatter": f"{sweep.get_absolute_url()}scatter/"}
-    queries: dict[str, list[int]] = {name: [] for name in paths}
-    seconds: dict[str, list[float]] = {name: [] for name in paths}
-    with override_settings(ALLOWED_HOSTS=["*"], DEBUG=False):
-        for count in (FEW, MANY):
-            filled(sweep, count)
-            for name, path in paths.items():
-                client.get(path)
-                with CaptureQueriesContext(connection) as captured:
-                    response = client.get(path)
-                assert response.status_code == 200, (path, response.status_code)
-                queries[name].append(len(captured))
-                seconds[name] += medians(lambda path=path: client.get(path), rounds=3)  # type: ignore[misc]  # the loop's own
+    queries, seconds = grown(paths, partial(filled, sweep), (FEW, MANY))
     found = []
     for name in paths:
         more, took = queries[name][1] - queries[name][0], [1e3 * one for one in seconds[name]]
